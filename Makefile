@@ -1,0 +1,41 @@
+# Two commands on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test lint clean
+.DELETE_ON_ERROR:
+
+demo: $(STAMP)
+	@$(BIN)/tracker diff release:0.12.0.1 --base release:0.11.1 || test $$? -eq 1
+
+test: $(STAMP)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# One rule installs everything, once: the stamp is older than neither file it depends on.
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,lint]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .coverage* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+# Takes the newest versions that pyproject.toml allows and writes them down.
+.PHONY: relock
+relock:
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
+	{ echo "# The versions a fresh machine gets. Renew with: make relock"; $(BIN)/python -m pip freeze --all --exclude-editable --exclude setuptools --exclude wheel; } > constraints.txt
+	@touch $(STAMP)
