@@ -87,7 +87,9 @@ def tokens(code: str) -> tuple[str, ...]:
         f"'{match['string']}'" if match["string"] is not None else match[0] for match in _TOKEN.finditer(code)
     ]
     stream = [
-        token for n, token in enumerate(stream) if not (token == "," and "".join(stream[n + 1 : n + 2]) in (")", "]", "}"))
+        token
+        for n, token in enumerate(stream)
+        if not (token == "," and "".join(stream[n + 1 : n + 2]) in (")", "]", "}"))
     ]
     return tuple(stream)
 

@@ -1,0 +1,1 @@
+"""Source bytes -> sites. The only package that knows tree-sitter; pure: it reads nothing by itself."""

@@ -1,0 +1,29 @@
+"""A pair -> the kinds of drift in it. What differs, never who is who."""
+
+from __future__ import annotations
+
+from tracker.compare.similarity import guard_tokens, texts
+from tracker.message import placeholders
+from tracker.model import Kind, Site, leaf
+
+
+def kinds(before: Site, after: Site) -> frozenset[Kind]:
+    """What differs between a site and the one that continues it; empty: nothing."""
+    found: set[Kind] = set()
+    if before.path != after.path or before.scope != after.scope:
+        found.add(Kind.RELOCATED)
+    if before.path == after.path and before.line != after.line:
+        found.add(Kind.MOVED)
+    if leaf(before.exception) != leaf(after.exception):
+        found.add(Kind.RETYPED)
+    if set(texts(before)) != set(texts(after)):
+        found.add(Kind.REWORDED)
+    elif _placeholders(before) != _placeholders(after):
+        found.add(Kind.PLACEHOLDER_CHANGED)
+    if guard_tokens(before.guard) != guard_tokens(after.guard):
+        found.add(Kind.GUARD_CHANGED)
+    return frozenset(found)
+
+
+def _placeholders(site: Site) -> set[tuple[tuple[str, ...], ...]]:
+    return {placeholders(message) for message in (site.message, *site.alternatives) if message is not None}

@@ -1,0 +1,60 @@
+"""How alike two sites are, part by part: text, guard, scope. Numbers from 0 to 1; no decisions here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
+
+from rapidfuzz.distance import LCSseq
+from rapidfuzz.fuzz import ratio
+
+from tracker.message import HOLE, tokens, wording
+from tracker.model import Site
+
+
+def texts(site: Site) -> tuple[str, ...]:
+    """The wordings a site can show."""
+    return tuple(wording(message) for message in (site.message, *site.alternatives) if message is not None)
+
+
+def text_likeness(before: Site, after: Site) -> float | None:
+    """Of the closest two wordings; None where neither side has any, 0 where one has not."""
+    ours, theirs = texts(before), texts(after)
+    if not ours and not theirs:
+        return None
+    return max((wording_likeness(a, b) for a, b in product(ours, theirs)), default=0.0)
+
+
+@lru_cache(maxsize=1 << 18)
+def wording_likeness(a: str, b: str) -> float:
+    """Characters in common, or words: what only lost or gained a part still holds the shorter one's words in order."""
+    if a == b:
+        return 1.0
+    characters = ratio(a, b) / 100
+    ours, theirs = _words(a), _words(b)
+    shorter = min(len(ours), len(theirs))
+    if shorter < 3:
+        return characters
+    shared = LCSseq.similarity(ours, theirs)
+    return max(characters, 0.95 * shared / shorter if shared >= 3 else 0.0)
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> list[str]:
+    return [word for word in tokens(text.replace(HOLE, " ").lower()) if word.isalnum()]
+
+
+def guard_tokens(guard: Sequence[str]) -> tuple[str, ...]:
+    """A guard as one stream of tokens: layout and quotes do not show."""
+    return tuple(token for condition in guard for token in ("|", *tokens(condition)))
+
+
+def guard_likeness(before: Site, after: Site) -> float:
+    """Tokens in common; two sites without any guard are alike in nothing that tells them apart (0.5)."""
+    ours, theirs = guard_tokens(before.guard), guard_tokens(after.guard)
+    if not ours and not theirs:
+        return 0.5
+    if ours == theirs:
+        return 1.0
+    return 2 * LCSseq.similarity(ours, theirs) / (len(ours) + len(theirs))

@@ -1,0 +1,55 @@
+"""tree-sitter and its Python grammar, and the few things every reader of the tree asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser
+
+_PARSER = Parser(Language(tree_sitter_python.language()))
+_BREAK = re.compile(r"\s*\n\s*")
+
+
+def parse(source: bytes) -> Node:
+    """UTF-8 source -> the root of its tree. The tree may hold ERROR nodes; it is never missing."""
+    return _PARSER.parse(source).root_node
+
+
+def text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "surrogatepass")
+
+
+def code(node: Node) -> str:
+    """The source of an expression on one line: comments dropped, line breaks folded, otherwise as written."""
+    raw = text(node)
+    if "\n" not in raw:
+        return raw.strip()
+    if "#" in raw:
+        start = node.start_byte
+        data = bytearray(node.text or b"")
+        for comment in reversed([n for n in descendants(node) if n.type == "comment"]):
+            del data[comment.start_byte - start : comment.end_byte - start]
+        raw = data.decode("utf-8", "surrogatepass")
+    folded = _BREAK.sub(" ", raw.strip())
+    return re.sub(r"([(\[{]) | (?=[)\]}])", r"\1", folded).replace(",)", ")")
+
+
+def descendants(node: Node) -> Iterator[Node]:
+    """Every node below, in source order."""
+    waiting = list(reversed(node.children))
+    while waiting:
+        child = waiting.pop()
+        yield child
+        waiting.extend(reversed(child.children))
+
+
+def unwrap(node: Node) -> Node:
+    """The expression inside any number of brackets."""
+    while node.type == "parenthesized_expression":
+        inner = [child for child in node.named_children if child.type != "comment"]
+        if len(inner) != 1:
+            break
+        node = inner[0]
+    return node

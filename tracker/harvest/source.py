@@ -1,0 +1,61 @@
+"""Bytes of a file -> the UTF-8 bytes that are parsed, and what was wrong with them.
+
+Line numbers follow CPython: `\\n`, `\\r\\n` and a lone `\\r` end a line, a form feed does not.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file made ready for the parser."""
+
+    data: bytes
+    """UTF-8, `\\n` line ends, no byte order mark."""
+    problem: str | None
+    """Why the text is not surely what Python would read; None where it is."""
+
+
+def normalize(raw: bytes) -> Source:
+    """The bytes of a file -> `Source`. Never fails: what cannot be decoded is kept byte by byte and said."""
+    text, problem = _decode(raw)
+    if text is None:
+        data = raw.removeprefix(b"\xef\xbb\xbf")
+    else:
+        data = text.encode("utf-8", "surrogatepass")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"\0" in data:
+        problem = problem or "holds a null byte"
+        data = data.replace(b"\0", b" ")
+    return Source(data=data, problem=problem)
+
+
+def _decode(raw: bytes) -> tuple[str | None, str | None]:
+    """Text (None: the bytes are UTF-8 as they stand) and problem."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+    except SyntaxError:
+        # An unknown coding cookie, or one that contradicts the byte order mark, or no UTF-8 in the first lines.
+        encoding = "utf-8"
+    if encoding not in ("utf-8", "utf-8-sig"):
+        try:
+            return raw.decode(encoding), None
+        except (UnicodeDecodeError, LookupError):
+            return _salvage(raw), f"cannot be decoded as {encoding}, the encoding it names"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return _salvage(raw), f"is not valid UTF-8 at line {line}"
+    return None, None
+
+
+def _salvage(raw: bytes) -> str:
+    """Invalid bytes as the Latin-1 characters they most often are; everything valid stays what it is."""
+    text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    return "".join(chr(ord(c) - 0xDC00) if "\udc80" <= c <= "\udcff" else c for c in text)
