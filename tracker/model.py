@@ -210,3 +210,45 @@ class Unlocated:
 
     entry: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of a revision was read."""
+
+    files: int
+    sites: int
+    with_message: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What became of the checked entries or sites between a base and a target."""
+
+    repository: str
+    base: Revision | None
+    """None where the pages themselves are the base."""
+    target: Revision
+    files: tuple[tuple[str, ...], tuple[str, ...]]
+    """Paths read at the base and at the target."""
+    coverage: tuple[Coverage | None, Coverage]
+    partial: Mapping[str, str]
+    """Path -> why the file could not be wholly read, of both revisions."""
+    tracked: str
+    """What was checked: `pages`, or `all` sites of the base."""
+    checked: int
+    """Entries, or base sites, whose outcome is known."""
+    drifts: tuple[Drift, ...]
+    """Ordered by (path, line) of before, then after."""
+    unlocated: tuple[Unlocated, ...] = ()
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """Entry -> the file name of its page."""
+    notices: tuple[str, ...] = ()
+    """One-line remarks for the reader: what was not computed, and how to get it."""
+
+    @property
+    def unchanged(self) -> int:
+        return self.checked - sum(drift.before is not None for drift in self.drifts)
+
+    def count(self, kind: Kind) -> int:
+        return sum(kind in drift.kinds for drift in self.drifts)

@@ -1,0 +1,95 @@
+"""The command group: global options, wiring, and the one place where failures become a line and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tracker.commands.options import Settings
+from tracker.errors import TrackerError
+
+COMMANDS = {
+    "diff": "tracker.commands.diff",
+    "sites": "tracker.commands.sites",
+    "pull": "tracker.commands.pull",
+    "schema": "tracker.commands.schema",
+}
+
+INTERRUPTED = 130
+"""What a shell reports of a program that SIGINT ended: 128 + 2."""
+
+
+class _Commands(click.Group):
+    """Commands are modules with a `command`, loaded when named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[name]).command
+        return command
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "-c", "--config", "file", type=click.Path(path_type=Path), help="Configuration file.  [default: config.toml]"
+)
+@click.option("--set", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override a key of the file.")
+@click.option("-v", "--verbose", is_flag=True, help="Say more on stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.version_option(package_name="tracker", message="%(prog)s %(version)s")
+@click.pass_context
+def group(ctx: click.Context, file: Path | None, overrides: tuple[str, ...], verbose: bool, quiet: bool) -> None:
+    """Keep an error catalogue true: what became of every error since its page was written.
+
+    A page names the exception, the message and the line of one `raise` of the upstream source. `tracker diff`
+    says which pages only moved, which say something that is no longer so, and which errors are new.
+    """
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(name)s: %(message)s")
+    ctx.obj = Settings(file=file, overrides=overrides, quiet=quiet)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit code. Every failure is one line on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        # Odd file names and odd escapes in messages must not end a report half way.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        result: Any = group.main(args=arguments, prog_name="tracker", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except click.Abort:
+        return _said("interrupted; nothing was lost, run it again", INTERRUPTED)
+    except KeyboardInterrupt:
+        return _said("interrupted; nothing was lost, run it again", INTERRUPTED)
+    except TrackerError as error:
+        return _said(str(error), error.exit_code)
+    except BrokenPipeError:
+        # The reader went away (`| head`): nothing is wrong, and nothing more can be written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        hint = " (free some space and run it again)" if error.errno == errno.ENOSPC else ""
+        return _said(f"{error.strerror or error}{where}{hint}", 2)
+
+
+def _said(line: str, code: int) -> int:
+    print(f"tracker: {line}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

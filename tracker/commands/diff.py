@@ -1,0 +1,172 @@
+"""`tracker diff`: the report. Reads the mirror and the pages; writes nothing but releases it has to take in."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tracker.commands.options import Settings, fetch, open_mirror, pins, resolve, screen, workers
+from tracker.errors import GitError, TrackerError
+from tracker.model import Drift, Entry, Kind, PageFault, Report
+from tracker.report.formats import FORMATS, render
+from tracker.report.screen import Screen
+
+if TYPE_CHECKING:
+    from tracker.config import Config
+
+DRIFT, UNVERIFIED = 1, 2
+KINDS = click.Choice([kind.value for kind in reversed(Kind)])
+
+
+@click.command("diff", short_help="What became of every error: the report.")
+@click.argument("target", required=False)
+@click.option("--base", metavar="REV", help="Compare with this revision; needed for new errors if the pin is missing.")
+@click.option("--all-sites", is_flag=True, help="Check every site of the base, not only catalogued ones.")
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report there.")
+@click.option(
+    "--fail-on", type=KINDS, default=Kind.RELOCATED.value, show_default=True, help="Exit 1 from this severity on."
+)
+@click.option("--kind", "kinds", type=KINDS, multiple=True, help="Report only this kind (repeatable).")
+@click.option("--path", "paths", metavar="GLOB", multiple=True, help="Report only sites in these files (repeatable).")
+@click.option("--pull", is_flag=True, help="Fetch upstream first.")
+@click.pass_obj
+def command(
+    settings: Settings,
+    target: str | None,
+    base: str | None,
+    all_sites: bool,
+    form: str,
+    output: Path | None,
+    fail_on: str,
+    kinds: tuple[str, ...],
+    paths: tuple[str, ...],
+    pull: bool,
+) -> int:
+    """Say what became of every catalogued error at TARGET.
+
+    TARGET and REV are a sha, a tag, a branch, `release:VERSION`, `release:latest` or `pin`; without TARGET the newest
+    revision of the mirror. Exit code: 0 verified and nothing drifted from --fail-on on, 1 drift, 2 the check could
+    not be made.
+
+    \b
+    Example:
+      tracker diff release:0.12.0.1 --base release:0.11.1
+    """
+    try:
+        config = settings.config()
+        track_all = all_sites or config.catalogue.track == "all"
+        pages, faults = _pages(config, optional=track_all)
+        for fault in faults:
+            print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
+        report = _report(settings, config, pages, target, base, track_all, pull)
+    except GitError as error:
+        # Of this command, everything that is no verified answer is exit code 2.
+        raise TrackerError(str(error)) from error
+    shown = _filtered(report, {Kind(kind) for kind in kinds}, paths)
+    text = render(form, shown, screen() if output is None else Screen())
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        _replace(output, text)
+    from tracker.report.text import summary
+
+    settings.say(summary(shown))
+    return _exit_code(report, shown, Kind(fail_on), faulty=bool(faults))
+
+
+def _pages(config: Config, optional: bool) -> tuple[list[Entry], Sequence[PageFault]]:
+    """The entries of the catalogue, and the pages that are none. CatalogueError: there is no page at all."""
+    from tracker.catalogue.folder import read
+    from tracker.errors import CatalogueError
+
+    try:
+        catalogue = read(config.catalogue.path, config.catalogue.repository)
+    except CatalogueError:
+        if optional:
+            return [], []
+        raise
+    if not catalogue.pages and not optional:
+        for fault in catalogue.faults:
+            print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
+        raise CatalogueError(f"not one of the {len(catalogue.faults)} pages in {catalogue.folder} can be read")
+    return [page.entry for page in catalogue.pages], catalogue.faults
+
+
+def _report(
+    settings: Settings,
+    config: Config,
+    entries: Sequence[Entry],
+    target: str | None,
+    base: str | None,
+    track_all: bool,
+    pull: bool,
+) -> Report:
+    from tracker.check import check_all, check_entries
+    from tracker.repository.revisions import default_target
+    from tracker.snapshots import Sources
+
+    with open_mirror(config) as mirror, workers() as executor:
+        if pull:
+            fetch(settings, config, mirror)
+        before = resolve(settings, config, mirror, base, entries) if base else None
+        after = (
+            resolve(settings, config, mirror, target, entries)
+            if target
+            else default_target(mirror, config.upstream.branch)
+        )
+        sources = Sources(mirror, config.upstream.paths, config.upstream.exclude, executor)
+        repository = config.catalogue.repository
+        if not track_all:
+            return check_entries(sources, entries, after, before, pins(mirror, entries), repository)
+        before = before or resolve(settings, config, mirror, "pin", entries)
+        return check_all(sources, entries, after, before, repository)
+
+
+def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:
+    """The drifts of these kinds and in these files; without any, all of them."""
+    from tracker.repository.mirror import globs
+
+    spec = globs(paths) if paths else None
+
+    def wanted(drift: Drift) -> bool:
+        sites = [site for site in (drift.before, drift.after) if site is not None]
+        return (not kinds or bool(kinds & drift.kinds)) and (
+            spec is None or any(spec.match_file(site.path) for site in sites)
+        )
+
+    return replace(report, drifts=tuple(drift for drift in report.drifts if wanted(drift)))
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
+    ) as new:
+        try:
+            new.write(text)
+            new.close()
+            os.replace(new.name, file)
+        except BaseException:
+            os.unlink(new.name)
+            raise
+
+
+def _exit_code(report: Report, shown: Report, fail_on: Kind, faulty: bool) -> int:
+    """1 for a drift from `fail_on` on; 2 where a page could not be read, or nothing else is known than that all is well
+    with what could be checked while something could not.
+    """
+    if not report.checked:
+        print("tracker: nothing could be checked", file=sys.stderr)
+    if faulty or not report.checked:
+        return UNVERIFIED
+    if any(drift.severity >= fail_on.severity for drift in shown.drifts):
+        return DRIFT
+    return UNVERIFIED if report.unlocated else 0

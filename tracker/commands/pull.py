@@ -1,0 +1,37 @@
+"""`tracker pull`: upstream into the mirror."""
+
+from __future__ import annotations
+
+import click
+
+from tracker.commands.options import Settings, fetch, open_mirror
+
+
+@click.command("pull", short_help="Fetch upstream into the mirror.")
+@click.pass_obj
+def command(settings: Settings) -> int:
+    """Fetch the configured branch and the tags of upstream into the mirror.
+
+    The first time this takes minutes and, for JAX, some 250 MB; after that seconds. It can be interrupted at any
+    time; the next pull simply works.
+
+    \b
+    Example:
+      tracker pull
+    """
+    config = settings.config()
+    with open_mirror(config) as mirror:
+        result = fetch(settings, config, mirror)
+    if result.before is None:
+        settings.say(f"{result.branch} is at {result.after[:12]}, {result.commits} commits in all")
+    elif result.before == result.after:
+        settings.say(f"{result.branch} is at {result.after[:12]}, as before")
+    else:
+        rewritten = "; upstream rewrote its history" if result.forced else ""
+        settings.say(
+            f"{result.branch} went from {result.before[:12]} to {result.after[:12]}, "
+            f"{result.commits} new commits{rewritten}"
+        )
+    if result.tags:
+        settings.say(f"{len(result.tags)} new tags, the last {sorted(result.tags)[-1]}")
+    return 0

@@ -1,0 +1,76 @@
+"""An entry -> the site its page speaks of: in a snapshot where the page was true, or in the page's own excerpt."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+from itertools import accumulate
+
+from tracker.harvest.sites import harvest
+from tracker.message import escape, wording
+from tracker.model import Entry, Site, Snapshot, leaf
+
+
+def agrees(entry: Entry, site: Site) -> bool:
+    """Whether a page can speak of this site: the same exception and message, the line aside.
+
+    The page's message may be cut, and its placeholders may be anonymous; white space does not count.
+    """
+    if leaf(entry.exception) != leaf(site.exception):
+        return False
+    shown = [message for message in (site.message, *site.alternatives) if message is not None]
+    if not entry.message:
+        return not shown
+    # A page may show the braces of a literal as they are raised, not doubled as in the source.
+    claims = {wording(entry.message), wording(escape(entry.message))}
+    return any(
+        theirs == claim or (entry.message_cut and theirs.startswith(claim))
+        for theirs in map(wording, shown)
+        for claim in claims
+    )
+
+
+def in_snapshot(entry: Entry, snapshot: Snapshot) -> Site | str:
+    """The site at the page's path and line, or why there is none that the page can speak of."""
+    name = snapshot.revision.name
+    if entry.path not in snapshot.files:
+        return f"{name} has no file {entry.path} in scope"
+    here = [site for site in snapshot.sites if site.path == entry.path]
+    if found := [site for site in here if site.line == entry.line and agrees(entry, site)]:
+        return found[0]
+    elsewhere = [site.line for site in here if agrees(entry, site)]
+    if elsewhere:
+        lines = ", ".join(map(str, elsewhere))
+        return f"at {name} its error is raised at {entry.path}:{lines}, not at line {entry.line}"
+    if problem := snapshot.partial.get(entry.path):
+        return f"{entry.path} {problem} at {name}, and no such raise was found in it"
+    return f"{entry.path} raises no {leaf(entry.exception)} with this message at {name}"
+
+
+def in_excerpt(entry: Entry) -> Site | str:
+    """The site as the page's excerpt shows it, or why the excerpt does not show it.
+
+    Scope and guard reach as far as the excerpt does: without the head of a function, the scope is empty.
+    """
+    if entry.excerpt_line is None:
+        return "its excerpt shows no raise statement"
+    lines = entry.excerpt.split("\n")
+    at = entry.line - entry.excerpt_line
+    # An excerpt begins and ends anywhere. It is read from the first line that makes a whole piece of source
+    # (a line indented less than all before it can), to the first line that completes the statement.
+    indents = [len(line) - len(line.lstrip()) if line.strip() else 1 << 16 for line in lines]
+    least = list(accumulate(indents, min))
+    starts = [n for n in range(at + 1) if n == 0 or indents[n] < least[n - 1] or indents[n] == least[-1]]
+    for start in starts:
+        for stop in range(at + 1, len(lines) + 1):
+            piece = textwrap.dedent("\n".join(lines[start:stop])) + "\n"
+            found = harvest(entry.path, piece.encode("utf-8", "replace"))
+            if found.problem is None:
+                for site in found.sites:
+                    if site.line == at - start + 1 and agrees(entry, site):
+                        return _shifted(site, entry.excerpt_line + start - 1)
+    return "the raise statement in its excerpt does not carry its exception and message"
+
+
+def _shifted(site: Site, lines: int) -> Site:
+    return replace(site, line=site.line + lines, end_line=site.end_line + lines)

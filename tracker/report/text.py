@@ -1,0 +1,221 @@
+"""The report for a person at a terminal: first what changed in meaning, moved lines last and quiet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tracker.model import Drift, Kind, Report, Revision, Severity, Site
+from tracker.report.screen import Screen
+from tracker.report.words import Run, marked
+
+FEW = 20
+"""Quiet drifts that are listed one by one; more are a count, unless nothing else is to be shown."""
+
+_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTICE: "bold cyan"}
+_GONE, _COME = "bold red", "bold green"
+_LABELS = {
+    Kind.REMOVED: "REMOVED",
+    Kind.REWORDED: "REWORDED",
+    Kind.RETYPED: "OTHER EXCEPTION",
+    Kind.GUARD_CHANGED: "GUARD CHANGED",
+    Kind.PLACEHOLDER_CHANGED: "PLACEHOLDER CHANGED",
+    Kind.RELOCATED: "RELOCATED",
+}
+
+
+def render(report: Report, screen: Screen) -> str:
+    """The report as lines of at most `screen.width` columns."""
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=screen.width,
+        force_terminal=screen.colour,
+        color_system="standard" if screen.colour else None,
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+    for n, part in enumerate(_parts(report, screen.colour)):
+        if n:
+            console.print()
+        console.print(part)
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+def _parts(report: Report, colour: bool) -> Iterator[RenderableType]:
+    yield _title(report)
+    yield Text(verdict(report), style="bold")
+    loud = [drift for drift in report.drifts if drift.before is not None and drift.severity > Severity.INFO]
+    for drift in sorted(loud, key=lambda drift: -drift.severity):
+        yield _card(drift, report, colour)
+    quiet = [drift for drift in report.drifts if drift.before is not None and drift.severity is Severity.INFO]
+    new = [drift for drift in report.drifts if drift.before is None]
+    if quiet:
+        yield _listed("Moved, and nothing else", quiet, alone=not loud and not new)
+    if new:
+        yield _listed("New errors", new, alone=not loud and not quiet)
+    if report.unlocated:
+        yield _rows(
+            "Pages that could not be checked, because their own facts cannot be found",
+            ((report.pages.get(one.entry, one.entry), Text(one.reason)) for one in report.unlocated),
+        )
+    if report.partial:
+        yield _rows(
+            "Files that were not wholly read; nothing in them is surely removed",
+            ((path, Text(why)) for path, why in sorted(report.partial.items())),
+        )
+    for notice in report.notices:
+        yield Text(notice[:1].upper() + notice[1:] + ".", style="dim")
+
+
+def _title(report: Report) -> Text:
+    base = _revision(report.base) if report.base else "the pages"
+    return Text(f"{report.repository}   {base} -> {_revision(report.target)}", style="dim")
+
+
+def _revision(revision: Revision) -> str:
+    return f"{revision.name} ({revision.commit[:10]}, {revision.committed_at[:10]})"
+
+
+def verdict(report: Report) -> str:
+    """The outcome in one sentence."""
+    noun = "page" if report.tracked == "pages" else "error"
+    checked = f"{report.checked} {noun}{'' if report.checked == 1 else 's'}"
+    old = [drift for drift in report.drifts if drift.before is not None]
+    loud = sum(drift.severity > Severity.INFO for drift in old)
+    if loud:
+        verb = "differs" if loud == 1 else "differ"
+        return f"{loud} of {checked} {verb} from the source in more than the line."
+    if not report.checked:
+        return f"No {noun} could be checked."
+    all_of = f"All {checked}" if report.checked > 1 else f"The one {noun}"
+    still = "are" if report.checked > 1 else "is"
+    if not old:
+        return f"{all_of} {still} right at {report.target.name}."
+    moved = len(old)
+    return f"{all_of} still {'say' if report.checked > 1 else 'says'} what the source says; {moved} moved."
+
+
+def summary(report: Report) -> str:
+    """The counts on one line."""
+    counts = [f"{report.checked} checked", f"{report.unchanged} unchanged"]
+    counts += [f"{number} {kind}" for kind in reversed(Kind) if (number := report.count(kind))]
+    if report.unlocated:
+        counts.append(f"{len(report.unlocated)} unlocated")
+    return ", ".join(counts)
+
+
+def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
+    before, after = drift.before, drift.after
+    assert before is not None
+    kinds = [kind for kind in Kind if kind in drift.kinds and kind in _LABELS]
+    card = Table.grid(padding=(0, 2))
+    card.add_column(no_wrap=True, style="dim")
+    card.add_column(overflow="fold")
+    head = Text(", ".join(_LABELS[kind] for kind in kinds), style=_STYLE[drift.severity])
+    if not drift.certain:
+        head.append("  (not certain)", style="dim")
+    shown = Table.grid()
+    shown.add_row(head)
+    shown.add_row(Padding(card, (0, 0, 0, 2)))
+    if Kind.REWORDED in kinds or Kind.PLACEHOLDER_CHANGED in kinds:
+        _compare(card, "message", _texts(before), _texts(after), colour)
+    else:
+        card.add_row("message", _message(before))
+    if Kind.RETYPED in kinds:
+        _compare(card, "raises", before.exception or "", after.exception or "" if after else "", colour)
+    else:
+        card.add_row("raises", Text(before.exception or "what was caught"))
+    card.add_row("where", Text(_where(before, after)))
+    if Kind.GUARD_CHANGED in kinds:
+        _compare(card, "when", _guard(before), _guard(after), colour)
+    if drift.entry is not None:
+        card.add_row("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}"))
+    if drift.score is not None:
+        runner_up = f", the next best {drift.runner_up:.2f}" if drift.runner_up else ""
+        card.add_row("likeness", Text(f"{drift.score:.2f}{runner_up}", style="dim"))
+    if drift.cause is not None:
+        request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
+        card.add_row("cause", Text(f"{drift.cause.commit[:10]} {drift.cause.date[:10]} {drift.cause.subject}{request}"))
+    return shown
+
+
+def _compare(card: Table, label: str, before: str, after: str, colour: bool) -> None:
+    ours, theirs = marked(before, after)
+    card.add_row(label, _runs("- ", ours, _GONE, "[-{}-]", colour))
+    card.add_row("", _runs("+ ", theirs, _COME, "{{+{}+}}", colour))
+
+
+def _runs(sign: str, runs: Iterable[Run], style: str, plain: str, colour: bool) -> Text:
+    """A text with its differing words marked: by colour, or by signs where there is none."""
+    text = Text(sign, style="dim")
+    for run in runs:
+        if run.differs:
+            text.append(run.text if colour else plain.format(run.text), style=f"{style} underline" if colour else "")
+        else:
+            text.append(run.text, style="not dim")
+    return text
+
+
+def _texts(site: Site | None) -> str:
+    if site is None or site.message is None:
+        return "(no text)"
+    return " | ".join(" ".join(text.split()) for text in (site.message, *site.alternatives))
+
+
+def _message(site: Site) -> Text:
+    return Text(_texts(site))
+
+
+def _guard(site: Site | None) -> str:
+    return ", ".join(site.guard) if site is not None and site.guard else "(always)"
+
+
+def _where(before: Site, after: Site | None) -> str:
+    scope = f"  in {before.scope}" if before.scope else ""
+    if after is None:
+        return f"{before.path}:{before.line}{scope}"
+    if before.path != after.path:
+        return f"{before.path}:{before.line}{scope} -> {after.path}:{after.line}  in {after.scope or 'the module'}"
+    if before.scope != after.scope:
+        return f"{before.path}:{before.line}{scope} -> {after.line}  in {after.scope or 'the module'}"
+    return f"{_line(before, after)}{scope}"
+
+
+def _line(before: Site, after: Site) -> str:
+    return f"{before.path}:{before.line}" + (f" -> {after.line}" if before.line != after.line else "")
+
+
+def _listed(title: str, drifts: Sequence[Drift], alone: bool) -> RenderableType:
+    if len(drifts) > FEW and not alone:
+        kind = "new" if drifts[0].before is None else "moved"
+        return Text(f"{title}: {len(drifts)} (list them with --kind {kind})")
+    return _rows(f"{title} ({len(drifts)})", map(_row, drifts))
+
+
+def _row(drift: Drift) -> tuple[str, Text]:
+    before, after = drift.before, drift.after
+    assert after is not None
+    where = f"{after.path}:{after.line}" if before is None else _line(before, after)
+    note = "  (excerpt differs)" if Kind.EXCERPT_CHANGED in drift.kinds else ""
+    text = _message(after)
+    text.append(note, style="dim")
+    return where, text
+
+
+def _rows(title: str, rows: Iterable[tuple[str, Text]]) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(overflow="fold")
+    table.add_column(overflow="ellipsis", no_wrap=True, style="dim")
+    for where, what in rows:
+        table.add_row(where, what)
+    shown = Table.grid()
+    shown.add_row(Text(title))
+    shown.add_row(Padding(table, (0, 0, 0, 2)))
+    return shown

@@ -1,0 +1,43 @@
+"""Two texts -> the same two with the differing words marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+class Run(NamedTuple):
+    """A stretch of text that is in both, or only in this one."""
+
+    text: str
+    differs: bool
+
+
+def marked(before: str, after: str) -> tuple[list[Run], list[Run]]:
+    """Both texts cut into runs, by words; joined again, the runs give the texts."""
+    ours, theirs = _WORD.findall(before), _WORD.findall(after)
+    # autojunk would call every frequent word of a long message noise.
+    operations = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    left = [Run("".join(ours[a:b]), name != "equal") for name, a, b, _, _ in operations if a < b]
+    right = [Run("".join(theirs[a:b]), name != "equal") for name, _, _, a, b in operations if a < b]
+    return list(_bridged(left)), list(_bridged(right))
+
+
+def _bridged(runs: list[Run]) -> Iterator[Run]:
+    """Blanks between two changed words are changed as well: one mark instead of two."""
+    waiting: Run | None = None
+    for n, run in enumerate(runs):
+        between = run.text.isspace() and 0 < n < len(runs) - 1 and runs[n - 1].differs and runs[n + 1].differs
+        run = Run(run.text, run.differs or between)
+        if waiting is not None and waiting.differs == run.differs:
+            waiting = Run(waiting.text + run.text, run.differs)
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = run
+    if waiting is not None:
+        yield waiting
