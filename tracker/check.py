@@ -44,10 +44,9 @@ def check_entries(
         base = pins.get(entries[0].pin)
     wanted = {revision.commit: revision for revision in (target, *([base] if base else []), *pins.values())}
     taken = dict(zip(wanted, sources.snapshots(list(wanted.values())), strict=True))
-    after = _checked(taken[target.commit], base and taken[base.commit])
-    located, unlocated = _locate(
-        entries, {pin: taken[r.commit] for pin, r in pins.items()}, base and taken[base.commit], after
-    )
+    before = taken[base.commit] if base is not None else None
+    after = _checked(taken[target.commit], before)
+    located, unlocated = _locate(entries, {pin: taken[r.commit] for pin, r in pins.items()}, before, after)
 
     drifts = []
     pairs = _Pairs(after)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracker.compare.similarity import guard_tokens, texts
 from tracker.message import placeholders
-from tracker.model import Kind, Site, leaf
+from tracker.model import Form, Kind, Site, leaf
 
 
 def kinds(before: Site, after: Site) -> frozenset[Kind]:
@@ -14,7 +14,9 @@ def kinds(before: Site, after: Site) -> frozenset[Kind]:
         found.add(Kind.RELOCATED)
     if before.path == after.path and before.line != after.line:
         found.add(Kind.MOVED)
-    if leaf(before.exception) != leaf(after.exception):
+    # What is raised again is whatever was caught, by whichever name.
+    again = before.form is after.form is Form.RERAISE
+    if leaf(before.exception) != leaf(after.exception) and not again:
         found.add(Kind.RETYPED)
     if set(texts(before)) != set(texts(after)):
         found.add(Kind.REWORDED)

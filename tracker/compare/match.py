@@ -1,106 +1,147 @@
 """Who is who: base sites and target sites -> pairs. Nothing here says what differs.
 
-Equal before alike, and near before far: the same scope, then the same file, then the whole repository.
-Each rule takes its pairs out of the game; lines only break ties.
+Equal before alike, and near before far: the same scope, then a scope that moved, then the same file, then the whole
+repository. Each rule takes its pairs out of the game, one to one; lines only break ties.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from tracker.compare.similarity import guard_likeness, guard_tokens, text_likeness, texts
+from tracker.compare.scopes import Scope, moved, scope_of
+from tracker.compare.similarity import far_likeness, guard_tokens, likeness, texts
 from tracker.model import Pair, Site, leaf
 
 Key = Callable[[Site], Hashable]
+"""Sites with equal keys can be partners; None: the site takes no part."""
+
+SAME_SCOPE = 0.55
+"""Likeness from which two sites of one scope are the same error; set on the kinds of change seen in JAX."""
+MOVED_SCOPE = 0.55
+SAME_FILE = 0.7
 
 
 def match(base: Iterable[Site], target: Iterable[Site]) -> list[Pair]:
-    game = _Game(sorted(base, key=_position), sorted(target, key=_position))
-    game.equal(
-        lambda s: (s.path, s.scope, leaf(s.exception), s.message, s.alternatives, guard_tokens(s.guard))
-    )
-    game.equal(lambda s: (s.path, s.scope, leaf(s.exception), texts(s), guard_tokens(s.guard)))
-    game.alike(lambda s: (s.path, s.scope, leaf(s.exception), texts(s)), 0.0, 0)
-    game.equal(lambda s: (s.path, texts(s), leaf(s.exception)) if s.message else None, unique=True)
-    game.equal(
-        lambda s: (texts(s), leaf(s.exception), s.scope.rpartition(".")[2]) if s.message else None,
-        unique=True,
-    )
-    game.alike(lambda s: (s.path, s.scope), 0.5, 0)
-    game.equal(lambda s: (texts(s)) if s.message else None, unique=True)
-    game.alike(lambda s: s.path, 0.75, 1)
+    """A pair for each base site, ordered by (path, line); one without `after` where nothing continues the site."""
+    game = _Game(base, target)
+    game.equal(lambda site: (scope_of(site), *_text(site), guard_tokens(site.guard)))
+    game.alike(_grouped(lambda site: (scope_of(site), *_text(site))), 0.0)
+    goals = moved(game.base, game.target, game.kept)
+    game.alike(_between(goals, _text), 0.0)
+    game.equal(lambda site: (site.path, *_text(site)) if site.message else None, unique=True)
+    game.equal(lambda site: _text(site) if site.message else None, unique=True)
+    game.alike(_grouped(scope_of), SAME_SCOPE)
+    game.alike(_between(goals, lambda site: 0), MOVED_SCOPE)
+    game.alike(_grouped(lambda site: site.path if site.message else None), SAME_FILE, far_likeness)
     return game.pairs()
+
+
+def _text(site: Site) -> tuple[Hashable, ...]:
+    return leaf(site.exception), texts(site)
+
+
+Measure = Callable[[Site, Site], float]
+
+Candidates = Callable[[Sequence[Site], Sequence[Site]], Iterator[tuple[list[int], list[int]]]]
+"""Base and target sites -> groups within which any can be the partner of any, as indexes."""
+
+
+def _grouped(key: Key) -> Candidates:
+    """Sites with equal keys."""
+
+    def groups(base: Sequence[Site], target: Sequence[Site]) -> Iterator[tuple[list[int], list[int]]]:
+        theirs = _index(target, key)
+        for value, ours in _index(base, key).items():
+            if value in theirs:
+                yield ours, theirs[value]
+
+    return groups
+
+
+def _between(goals: Mapping[Scope, Sequence[Scope]], key: Key) -> Candidates:
+    """Sites with equal keys, from a scope and from those that continue it."""
+
+    def groups(base: Sequence[Site], target: Sequence[Site]) -> Iterator[tuple[list[int], list[int]]]:
+        theirs = _index(target, lambda site: (scope_of(site), key(site)))
+        for n, site in enumerate(base):
+            for goal in goals.get(scope_of(site), ()):
+                if (found := theirs.get((goal, key(site)))) is not None:
+                    yield [n], found
+
+    return groups
+
+
+def _index(sites: Sequence[Site], key: Key) -> dict[Hashable, list[int]]:
+    found: dict[Hashable, list[int]] = defaultdict(list)
+    for n, site in enumerate(sites):
+        if (value := key(site)) is not None:
+            found[value].append(n)
+    return found
+
+
+class _Game:
+    """The sites that have no partner yet, and the pairs made so far."""
+
+    def __init__(self, base: Iterable[Site], target: Iterable[Site]) -> None:
+        self.all = sorted(base, key=_position)
+        self.base = self.all
+        self.target = sorted(target, key=_position)
+        self.kept = {scope_of(site) for site in self.base} & {scope_of(site) for site in self.target}
+        self._made: dict[Site, Pair] = {}
+
+    def equal(self, key: Key, unique: bool = False) -> None:
+        """Pair, in order, the sites with equal keys where both sides have as many of them; `unique`: where one."""
+        pairs = []
+        for ours, theirs in _grouped(key)(self.base, self.target):
+            if len(ours) == len(theirs) and (not unique or len(ours) == 1):
+                pairs += [Pair(before=self.base[i], after=self.target[j]) for i, j in zip(ours, theirs, strict=True)]
+        self._take(pairs)
+
+    def alike(self, candidates: Candidates, least: float, measure: Measure = likeness) -> None:
+        """Pair the candidates from a likeness on, the most alike first, then the nearest in order."""
+        scores: dict[tuple[int, int], float] = {}
+        order: dict[tuple[int, int], int] = {}
+        for ours, theirs in candidates(self.base, self.target):
+            for m, i in enumerate(ours):
+                for n, j in enumerate(theirs):
+                    score = measure(self.base[i], self.target[j])
+                    if score >= least:
+                        scores[i, j] = score
+                        order[i, j] = abs(m - n)
+        best = defaultdict(list)
+        for (i, j), score in scores.items():
+            best["base", i].append((score, j))
+            best["target", j].append((score, i))
+        pairs = []
+        gone: set[int] = set()
+        taken: set[int] = set()
+        for i, j in sorted(scores, key=lambda at: (-scores[at], order[at], at)):
+            if i not in gone and j not in taken:
+                gone.add(i)
+                taken.add(j)
+                others = [s for s, other in best["base", i] if other != j]
+                others += [s for s, other in best["target", j] if other != i]
+                pairs.append(
+                    Pair(
+                        before=self.base[i],
+                        after=self.target[j],
+                        score=scores[i, j],
+                        runner_up=max(others, default=0.0),
+                    )
+                )
+        self._take(pairs)
+
+    def _take(self, pairs: Sequence[Pair]) -> None:
+        self._made.update((pair.before, pair) for pair in pairs)
+        gone = {pair.before for pair in pairs}
+        taken = {pair.after for pair in pairs}
+        self.base = [site for site in self.base if site not in gone]
+        self.target = [site for site in self.target if site not in taken]
+
+    def pairs(self) -> list[Pair]:
+        return [self._made.get(site) or Pair(before=site, after=None) for site in self.all]
 
 
 def _position(site: Site) -> tuple[str, int, int]:
     return site.path, site.line, site.end_line
-
-
-class _Game:
-    def __init__(self, base: Sequence[Site], target: Sequence[Site]) -> None:
-        self.base = list(base)
-        self.target = list(target)
-        self.made: dict[int, Pair] = {}
-        self.all = list(base)
-        self.ids = {id(s): n for n, s in enumerate(self.all)}
-
-    def groups(self, key: Key) -> Iterable[tuple[list[Site], list[Site]]]:
-        theirs: dict[Hashable, list[Site]] = defaultdict(list)
-        for site in self.target:
-            if (value := key(site)) is not None:
-                theirs[value].append(site)
-        ours: dict[Hashable, list[Site]] = defaultdict(list)
-        for site in self.base:
-            if (value := key(site)) in theirs:
-                ours[value].append(site)
-        return [(ours[value], theirs[value]) for value in ours]
-
-    def take(self, pairs: list[Pair]) -> None:
-        gone, taken = set(), set()
-        for pair in pairs:
-            self.made[self.ids[id(pair.before)]] = pair
-            gone.add(id(pair.before))
-            taken.add(id(pair.after))
-        self.base = [s for s in self.base if id(s) not in gone]
-        self.target = [s for s in self.target if id(s) not in taken]
-
-    def equal(self, key: Key, unique: bool = False) -> None:
-        pairs = []
-        for ours, theirs in self.groups(key):
-            if len(ours) == len(theirs) and (not unique or len(ours) == 1):
-                pairs += [Pair(before=b, after=a) for b, a in zip(ours, theirs)]
-        self.take(pairs)
-
-    def alike(self, key: Key, threshold: float, mode: int) -> None:
-        pairs = []
-        for ours, theirs in self.groups(key):
-            scored = []
-            for i, b in enumerate(ours):
-                for j, a in enumerate(theirs):
-                    s = score(b, a)
-                    if s >= threshold:
-                        scored.append((-s, abs(i - j), i, j))
-            scored.sort()
-            used_b, used_a = set(), set()
-            for s, _, i, j in scored:
-                if i in used_b or j in used_a:
-                    continue
-                used_b.add(i), used_a.add(j)
-                rest = [-x for x, _, p, q in scored if (p == i) != (q == j)]
-                pairs.append(
-                    Pair(before=ours[i], after=theirs[j], score=-s, runner_up=max(rest, default=0.0))
-                )
-        self.take(pairs)
-
-    def pairs(self) -> list[Pair]:
-        return [self.made.get(n) or Pair(before=s, after=None) for n, s in enumerate(self.all)]
-
-
-def score(before: Site, after: Site) -> float:
-    text = text_likeness(before, after)
-    guard = guard_likeness(before, after)
-    exc = 1.0 if leaf(before.exception) == leaf(after.exception) else 0.0
-    if text is None:
-        return 0.65 * guard + 0.25 * exc
-    return 0.55 * text + 0.3 * guard + 0.15 * exc

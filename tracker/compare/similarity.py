@@ -10,7 +10,7 @@ from rapidfuzz.distance import LCSseq
 from rapidfuzz.fuzz import ratio
 
 from tracker.message import HOLE, tokens, wording
-from tracker.model import Site
+from tracker.model import Site, leaf
 
 
 def texts(site: Site) -> tuple[str, ...]:
@@ -58,3 +58,34 @@ def guard_likeness(before: Site, after: Site) -> float:
     if ours == theirs:
         return 1.0
     return 2 * LCSseq.similarity(ours, theirs) / (len(ours) + len(theirs))
+
+
+def scope_likeness(before: Site, after: Site) -> float:
+    """Of the dotted names, whatever the files; the innermost name weighs most."""
+    if before.scope == after.scope:
+        return 1.0
+    ours, theirs = before.scope.rpartition(".")[2], after.scope.rpartition(".")[2]
+    return 0.9 if ours == theirs else ratio(ours, theirs) / 100
+
+
+_UNTOLD = 0.4
+"""Stands for the likeness of texts where one side has none: a text that was added or taken away tells little."""
+
+
+def likeness(before: Site, after: Site) -> float:
+    """How surely two sites of one scope, or of one that moved, are the same error, all parts together."""
+    text, guard = text_likeness(before, after), guard_likeness(before, after)
+    exception = 1.0 if leaf(before.exception) == leaf(after.exception) else 0.0
+    if text is None:
+        return 0.65 * guard + 0.25 * exception
+    if before.message is None or after.message is None:
+        text = _UNTOLD
+    return 0.55 * text + 0.3 * guard + 0.15 * exception
+
+
+def far_likeness(before: Site, after: Site) -> float:
+    """The same for sites that stand apart: the names around them count, and texts that say little do not."""
+    words = min((len(text.split()) for text in (*texts(before), *texts(after))), default=0)
+    if words < 3:
+        return 0.0
+    return 0.85 * likeness(before, after) + 0.15 * scope_likeness(before, after)

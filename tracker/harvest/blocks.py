@@ -102,9 +102,7 @@ class _Search:
             if self.holds(statement):
                 yield from self.statement(statement, Frame(block, index, outer, bound), scope, guard)
 
-    def statement(
-        self, node: Node, frame: Frame, scope: tuple[str, ...], guard: tuple[str, ...]
-    ) -> Iterator[Place]:
+    def statement(self, node: Node, frame: Frame, scope: tuple[str, ...], guard: tuple[str, ...]) -> Iterator[Place]:
         kind = node.type
         if kind == self.wanted:
             yield Place(node, frame, scope, guard)

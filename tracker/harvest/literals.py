@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -48,20 +49,20 @@ def has_text(parts: Parts) -> bool:
 def string(node: Node, fill: Fill) -> Parts:
     """A `string` or `concatenated_string` -> parts."""
     if node.type == "concatenated_string":
-        return tuple(
-            part for child in node.named_children if child.type == "string" for part in string(child, fill)
-        )
+        return tuple(part for child in node.named_children if child.type == "string" for part in string(child, fill))
     parts: list[str | Hole] = []
-    raw = formatted = False
+    raw = formatted = template = False
     for child in node.children:
         if child.type == "string_start":
             prefix = text(child).rstrip("'\"").lower()
-            raw, formatted = "r" in prefix, "f" in prefix or "t" in prefix
+            raw, template = "r" in prefix, "t" in prefix
+            formatted = template or "f" in prefix
         elif child.type == "string_content":
             parts.append(_unescape(text(child), raw, formatted))
         elif child.type == "interpolation":
             parts.extend(_interpolation(child, fill))
-    return tuple(parts)
+    # A t-string is an object that nobody has rendered: what is seen of it is its repr.
+    return ("Template(", *parts, ")") if template else tuple(parts)
 
 
 _ESCAPE = re.compile(
@@ -69,7 +70,8 @@ _ESCAPE = re.compile(
     r"|(?P<octal>[0-7]{1,3})|(?P<sign>[\s\S]))|(?P<brace>\{\{|\}\})"
 )
 _SIGNS = {
-    "\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
+    "\n": "", "\\": "\\", "'": "'", '"': '"',
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
 }  # fmt: skip
 
 
@@ -120,7 +122,8 @@ def suffixed(parts: Parts, suffix: str) -> Parts:
 
 
 _CONVERSION = re.compile(
-    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-#0 +]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?[hlL]?(?P<type>[a-zA-Z%])"
+    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-#0 +]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?"
+    r"[hlL]?(?P<type>[a-zA-Z%])"
 )
 
 
@@ -138,9 +141,7 @@ def percent(template: Parts, right: Node, fill: Fill) -> Parts:
 
     def argument(key: str | None) -> Parts:
         if key is not None:
-            return (
-                fill(named[key]) if key in named else (Hole(f"{code(right)}[{key!r}]" if not named else key),)
-            )
+            return fill(named[key]) if key in named else (Hole(f"{code(right)}[{key!r}]" if not named else key),)
         node = next(arguments, None)
         return (Hole(""),) if node is None or node.type == "list_splat" else fill(node)
 
@@ -165,9 +166,7 @@ def percent(template: Parts, right: Node, fill: Fill) -> Parts:
 
 
 def _percent_suffix(match: re.Match[str]) -> str:
-    layout = (
-        match["flags"] + (match["width"] or "") + (f".{match['precision']}" if match["precision"] else "")
-    )
+    layout = match["flags"] + (match["width"] or "") + (f".{match['precision']}" if match["precision"] else "")
     kind = match["type"]
     if kind in "ra":
         return f"!{kind}" + (f":{layout}" if layout else "")
@@ -181,18 +180,17 @@ def _literal_keys(dictionary: Node) -> Iterator[tuple[str, Node]]:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if key is not None and value is not None and key.type == "string":
             yield (
-                "".join(
-                    part for part in string(key, lambda node: (Hole(code(node)),)) if isinstance(part, str)
-                ),
+                "".join(part for part in string(key, lambda node: (Hole(code(node)),)) if isinstance(part, str)),
                 value,
             )
 
 
+_FIELD = re.compile(r"([^.\[]*)(.*)", re.DOTALL)
+
+
 def format_call(template: Parts, arguments: Sequence[Node], fill: Fill) -> Parts:
     """`template.format(*arguments)` -> parts."""
-    positional = [
-        node for node in arguments if node.type not in ("keyword_argument", "dictionary_splat", "comment")
-    ]
+    positional = [node for node in arguments if node.type not in ("keyword_argument", "dictionary_splat", "comment")]
     named = {
         text(name): value
         for node in arguments
@@ -200,21 +198,19 @@ def format_call(template: Parts, arguments: Sequence[Node], fill: Fill) -> Parts
         and (name := node.child_by_field_name("name"))
         and (value := node.child_by_field_name("value"))
     }
-    counter = 0
+    automatic = itertools.count()
 
     def field(name: str) -> Parts:
-        nonlocal counter
-        head = re.match(r"[^.\[]*", name)[0]  # type: ignore[index]
-        rest = name[len(head) :]
-        if not head:
-            head, counter = str(counter), counter + 1
-        if head.isdigit():
-            splat = any(node.type == "list_splat" for node in positional[: int(head) + 1])
-            node = None if splat or int(head) >= len(positional) else positional[int(head)]
+        head, rest = _FIELD.fullmatch(name).groups()  # type: ignore[union-attr] # matches anything
+        key = head or str(next(automatic))
+        if not key.isdigit():
+            node = named.get(key)
+        elif any(before.type == "list_splat" for before in positional[: int(key) + 1]):
+            node = None
         else:
-            node = named.get(head)
+            node = positional[int(key)] if int(key) < len(positional) else None
         if node is None:
-            return (Hole("" if head.isdigit() else name),)
+            return (Hole("" if key.isdigit() else name),)
         return (Hole(code(node) + rest),) if rest else fill(node)
 
     parts: list[str | Hole] = []
@@ -227,11 +223,10 @@ def format_call(template: Parts, arguments: Sequence[Node], fill: Fill) -> Parts
         except ValueError:
             parts.append(part)
             continue
-        for literal, name, spec, conversion in pieces:
+        for literal, replacement, spec, conversion in pieces:
             if literal:
                 parts.append(literal)
-            if name is not None:
-                value = field(name)
+            if replacement is not None:
                 suffix = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
-                parts.extend(suffixed(value, suffix))
+                parts.extend(suffixed(field(replacement), suffix))
     return tuple(parts)

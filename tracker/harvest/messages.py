@@ -43,11 +43,7 @@ def splice(node: Node, frame: Frame, depth: int = 0) -> Parts:
                 if (argument := _argument(meaning)) is None:
                     break
                 where = argument[1]
-                return (
-                    texts(argument[0], where, depth + 1)[0]
-                    if where is not frame
-                    else (Hole(code(argument[0])),)
-                )
+                return texts(argument[0], where, depth + 1)[0] if where is not frame else (Hole(code(argument[0])),)
     return (Hole(code(node)),)
 
 
@@ -193,10 +189,10 @@ def _call(node: Node, frame: Frame, depth: int) -> Iterator[Parts]:
             for parts in texts(owner, frame, depth):
                 yield _stripped(parts, method) if has_text(parts) else (Hole(code(node)),)
             return
-    name = code(function)
-    if name == "str" and len(arguments) == 1:
+    called = code(function)
+    if called == "str" and len(arguments) == 1:
         yield from texts(arguments[0], frame, depth)
-    elif name == "dedent" and arguments:
+    elif called == "dedent" and arguments:
         yield from (dedent(parts) for parts in texts(arguments[0], frame, depth))
     else:
         yield from _followed(node, function, frame, depth)
@@ -237,9 +233,7 @@ def _followed(call: Node, function: Node, frame: Frame, depth: int) -> Iterator[
 
 
 _BUILTIN = {
-    name
-    for name, value in vars(builtins).items()
-    if isinstance(value, type) and issubclass(value, BaseException)
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 }
 
 
@@ -274,12 +268,10 @@ def followed(function: Meaning, call: Node, frame: Frame) -> Frame | None:
     positional = [name for name, _, _ in listed]
     for node in arguments_of(call):
         if node.type == "keyword_argument":
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-            if name is not None and value is not None:
-                bound[text(name)] = value, frame
-        elif (
-            node.type in ("list_splat", "dictionary_splat") or not positional or positional[0].startswith("*")
-        ):
+            keyword, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if keyword is not None and value is not None:
+                bound[text(keyword)] = value, frame
+        elif node.type in ("list_splat", "dictionary_splat") or not positional or positional[0].startswith("*"):
             break
         else:
             bound[positional.pop(0)] = node, frame

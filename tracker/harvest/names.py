@@ -115,9 +115,7 @@ def _bound(frame: Frame, name: str) -> tuple[list[Meaning], bool]:
     if statement.type in DEFINITIONS:
         return [Meaning("definition", statement, frame)], True
     if statement.type == "import_from_statement":
-        imported = next(
-            node for node in statement.children_by_field_name("name") if imported_as(node) == name
-        )
+        imported = next(node for node in statement.children_by_field_name("name") if imported_as(node) == name)
         return [Meaning("import", imported, frame)], True
     if statement.type != "expression_statement":
         return _branches(statement, name, frame)

@@ -42,9 +42,7 @@ def raised(node: Node, frame: Frame, depth: int = 0) -> list[Raised]:
     if depth < DEEPEST:
         for meaning in callee(node, frame):
             if meaning.kind == "value":
-                found += [
-                    replace(one, form=Form.VARIABLE) for one in raised(meaning.node, meaning.frame, depth + 1)
-                ]
+                found += [replace(one, form=Form.VARIABLE) for one in raised(meaning.node, meaning.frame, depth + 1)]
             elif meaning.kind == "opaque":
                 found.append(Raised(code(node), (), Form.RERAISE))
             elif meaning.kind == "definition" and meaning.node.type == "class_definition":
@@ -62,20 +60,14 @@ def _call(call: Node, frame: Frame, depth: int) -> list[Raised]:
             return raised(owner, frame, depth)
     for meaning in callee(function, frame) if depth < DEEPEST else ():
         if meaning.kind == "definition" and meaning.node.type == "function_definition":
-            made = [
-                one
-                for value, where in returns(meaning, call, frame)
-                for one in raised(value, where, depth + 1)
-            ]
+            made = [one for value, where in returns(meaning, call, frame) for one in raised(value, where, depth + 1)]
             if made:
                 return [replace(one, form=Form.CALL) for one in made]
-        if meaning.kind == "definition" and meaning.node.type == "class_definition":
-            if supplied := _class_texts(meaning, call, frame, depth):
-                return [Raised(code(function), supplied, Form.CALL)]
+        is_class = meaning.kind == "definition" and meaning.node.type == "class_definition"
+        if is_class and (supplied := _class_texts(meaning, call, frame, depth)):
+            return [Raised(code(function), supplied, Form.CALL)]
     argument, messages = _message(call, frame)
-    return [
-        Raised(resolved(function, frame), messages, _form(argument) if argument is not None else Form.NONE)
-    ]
+    return [Raised(resolved(function, frame), messages, _form(argument) if argument is not None else Form.NONE)]
 
 
 def resolved(function: Node, frame: Frame) -> str:
@@ -128,9 +120,7 @@ def _class_texts(definition: Meaning, call: Node | None, frame: Frame, depth: in
 
 def _is_super_init(node: Node) -> bool:
     function = node.child_by_field_name("function") if node.type == "call" else None
-    return (
-        function is not None and text(function).startswith("super(") and text(function).endswith(".__init__")
-    )
+    return function is not None and text(function).startswith("super(") and text(function).endswith(".__init__")
 
 
 def _form(node: Node) -> Form:
@@ -139,11 +129,7 @@ def _form(node: Node) -> Form:
     if node.type == "string":
         return Form.FSTRING if any(child.type == "interpolation" for child in node.children) else Form.LITERAL
     if node.type == "concatenated_string":
-        return (
-            Form.FSTRING
-            if any(_form(child) is Form.FSTRING for child in node.named_children)
-            else Form.LITERAL
-        )
+        return Form.FSTRING if any(_form(child) is Form.FSTRING for child in node.named_children) else Form.LITERAL
     if node.type == "binary_operator":
         operator = node.child_by_field_name("operator")
         return Form.PERCENT if operator is not None and operator.type == "%" else Form.CONCAT

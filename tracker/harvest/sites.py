@@ -39,9 +39,7 @@ def harvest(path: str, raw: bytes) -> Harvest:
 
 
 def _site(path: str, place: Place) -> Site:
-    operands = [
-        child for n, child in enumerate(place.node.children) if place.node.field_name_for_child(n) != "cause"
-    ]
+    operands = [child for n, child in enumerate(place.node.children) if place.node.field_name_for_child(n) != "cause"]
     operand = next((child for child in operands if child.is_named and child.type != "comment"), None)
     thrown = raised(operand, place.frame) if operand is not None else []
     messages = list(dict.fromkeys(render(parts) for one in thrown for parts in one.messages))

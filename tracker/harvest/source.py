@@ -23,10 +23,7 @@ class Source:
 def normalize(raw: bytes) -> Source:
     """The bytes of a file -> `Source`. Never fails: what cannot be decoded is kept byte by byte and said."""
     text, problem = _decode(raw)
-    if text is None:
-        data = raw.removeprefix(b"\xef\xbb\xbf")
-    else:
-        data = text.encode("utf-8", "surrogatepass")
+    data = raw.removeprefix(b"\xef\xbb\xbf") if text is None else text.encode("utf-8", "surrogatepass")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"\0" in data:

@@ -148,7 +148,6 @@ def _diff(report: Report) -> Diff:
 
 
 def _drift(drift: model.Drift) -> Drift:
-    cause = drift.cause
     return Drift(
         entry=drift.entry,
         kinds=[kind for kind in Kind if kind in drift.kinds],
@@ -158,14 +157,18 @@ def _drift(drift: model.Drift) -> Drift:
         runner_up=_rounded(drift.runner_up),
         before=_site(drift.before) if drift.before else None,
         after=_site(drift.after) if drift.after else None,
-        cause=cause and Cause(
-            commit=cause.commit,
-            author=_text(cause.author),
-            date=cause.date,
-            subject=_text(cause.subject),
-            pull_request=cause.pull_request,
-        ),
-    )  # fmt: skip
+        cause=_cause(drift.cause) if drift.cause else None,
+    )
+
+
+def _cause(cause: model.Cause) -> Cause:
+    return Cause(
+        commit=cause.commit,
+        author=_text(cause.author),
+        date=cause.date,
+        subject=_text(cause.subject),
+        pull_request=cause.pull_request,
+    )
 
 
 def _site(site: model.Site) -> Site:

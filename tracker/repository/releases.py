@@ -42,7 +42,7 @@ def import_release(
     ReleaseError: no such package or version (with the nearest), no network, a wheel that cannot be trusted.
     """
     try:
-        canonicalize_name(package, validate=True)
+        package = canonicalize_name(package, validate=True)
     except InvalidName:
         raise ReleaseError(f"[upstream] package = {package!r} is not the name of a package") from None
     if version != LATEST:
@@ -50,17 +50,26 @@ def import_release(
             version = str(Version(version))
         except InvalidVersion:
             raise ReleaseError(f"release:{version}: {version!r} is not a version") from None
-        if known := release_in(mirror, version):
+        if known := _known(mirror, package, version):
             return known
     with tempfile.TemporaryDirectory(prefix="tracker-release-") as folder:
         file = _download(package, version, Path(folder), timeout_s, progress)
         version = _version(file, package, version)
-        known = release_in(mirror, version)
+        known = _known(mirror, package, version)
         if known is None:
-            _commit(mirror, package, version, wheel.check(file, canonicalize_name(package)))
-            known = release_in(mirror, version)
+            _commit(mirror, package, version, wheel.check(file, package))
+            known = _known(mirror, package, version)
     assert known is not None
     return known
+
+
+def _known(mirror: Mirror, package: str, version: str) -> Release | None:
+    release = release_in(mirror, version)
+    if release and release.package != package:
+        raise ReleaseError(
+            f"{mirror.path} holds releases of {release.package}, not of {package}: set another [state] path"
+        )
+    return release
 
 
 def _download(package: str, version: str, folder: Path, timeout_s: float, progress: Callable[[str], None]) -> Path:

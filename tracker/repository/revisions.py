@@ -29,6 +29,7 @@ _COMMITTER = re.compile(rb"^committer .*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILI
 class Release:
     """A release of the package that is in the mirror as a commit."""
 
+    package: str
     version: str
     commit: str
     committed_at: str
@@ -81,14 +82,15 @@ def releases(mirror: Mirror) -> list[Release]:
     listing = mirror.git(
         "for-each-ref",
         "--format=%(refname)%00%(objectname)%00%(committerdate:iso-strict)"
-        "%00%(contents:trailers:key=Upstream-Commit,valueonly)%01",
+        "%00%(contents:trailers:key=Upstream-Commit,valueonly)%00%(contents:subject)%01",
         RELEASE_REFS,
     )
     found = []
     for line in listing.out.decode().split("\x01"):
         if line.strip():
-            ref, commit, date, upstream = line.strip().split("\0")
+            ref, commit, date, upstream, subject = line.strip().split("\0")
             release = Release(
+                package=subject.partition(" ")[0],
                 version=ref.removeprefix(RELEASE_REFS),
                 commit=commit,
                 committed_at=datetime.fromisoformat(date).isoformat(),
