@@ -18,14 +18,14 @@ where the first ones are blank."""
 # A statement of its own, or the only one of a clause on one line.
 _RAISE = re.compile(r"\s*(?:(?:if|elif|else|for|while|try|except|finally|with|case|def)\b.*:\s*)?raise\b")
 _WORD = re.compile(r"\w+")
-_CLOSING = (")", "]", "}", '"""', "'''")
+_CLOSING = (")", "]", "}")
 
 
 def first_line(lines: Sequence[str], *, line: int, exception: str, message: str) -> int | None:
     """The line number of the excerpt's first line, where its site is at `line`; None where it shows no raise.
 
     Of several raises the site is the one that holds most words of the message, then the one with the
-    exception's name, then the one nearest to where the page's window has its site.
+    exception's name, then the one nearest to where the page's window has its site, in doubt the earlier.
     """
     words = {word for literal in split(message)[0] for word in _WORD.findall(literal)}
     name = leaf(exception)
@@ -36,7 +36,7 @@ def first_line(lines: Sequence[str], *, line: int, exception: str, message: str)
         held = set(_WORD.findall(_statement(lines, index)))
         found = len(words & held)
         # Fewer than half is what any two messages share; the message is then in a variable.
-        merit = (found if 2 * found >= len(words) else 0, name in held, -abs(index - min(BEFORE, line - 1)))
+        merit = (found if 2 * found >= len(words) else 0, name in held, -abs(index - BEFORE))
         if best is None or merit > best[0]:
             best = merit, index
     return None if best is None else line - best[1]

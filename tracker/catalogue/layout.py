@@ -197,7 +197,7 @@ def _thrown(page: Lines, head: int, foot: int) -> tuple[Stated, int]:
         at = _after(page, sources[0]) if sources else foot
         raise page.error(at, f"expected `{THROWN}` in the section `Source`, found {shown(page.lines[at])}")
     # A message may hold such a line too; what follows the heading is the page's own.
-    follows = {_after(page, source): source for source in reversed(sources)}
+    follows = {_after(page, source): source for source in sources}
     at = next((at for at in starts if at in follows), starts[0])
     if match := _THROWN.fullmatch(page.lines[at]):
         return Stated(at, match), follows.get(at, at)
@@ -233,7 +233,7 @@ def _rank(page: Lines, at: int, foot: int) -> int:
 
 def agree(pin: str, other: str) -> bool:
     """Whether two commits, each perhaps abbreviated, can be the same."""
-    return bool(pin and other) and (pin.startswith(other) or other.startswith(pin))
+    return pin.startswith(other) or other.startswith(pin)
 
 
 def _section(page: Lines, headings: list[int], foot: int) -> range:

@@ -16,7 +16,7 @@ from tracker.model import Pair, Site, leaf
 Key = Callable[[Site], Hashable]
 """Sites with equal keys can be partners; None: the site takes no part."""
 
-SAME_SCOPE = 0.55
+SAME_SCOPE = 0.53
 """Likeness from which two sites of one scope are the same error; set on the kinds of change seen in JAX."""
 MOVED_SCOPE = 0.55
 SAME_FILE = 0.7

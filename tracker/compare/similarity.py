@@ -68,7 +68,7 @@ def scope_likeness(before: Site, after: Site) -> float:
     return 0.9 if ours == theirs else ratio(ours, theirs) / 100
 
 
-_UNTOLD = 0.4
+_UNTOLD = 0.42
 """Stands for the likeness of texts where one side has none: a text that was added or taken away tells little."""
 
 
@@ -84,8 +84,13 @@ def likeness(before: Site, after: Site) -> float:
 
 
 def far_likeness(before: Site, after: Site) -> float:
-    """The same for sites that stand apart: the names around them count, and texts that say little do not."""
+    """The same for sites that stand apart: the names around them count, and texts that say little do not.
+
+    Of two functions, each can have a check of its own that reads much the same: unless the texts all but agree, the
+    conditions must.
+    """
     words = min((len(text.split()) for text in (*texts(before), *texts(after))), default=0)
-    if words < 3:
+    text = text_likeness(before, after)
+    if words < 3 or text is None or (text < 0.9 and guard_likeness(before, after) < 0.5):
         return 0.0
     return 0.85 * likeness(before, after) + 0.15 * scope_likeness(before, after)
