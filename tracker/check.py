@@ -64,8 +64,8 @@ def check_entries(
         new, removed = pairs.turnover(taken[base.commit])
         drifts += [Drift(entry=None, kinds=frozenset({Kind.NEW}), before=None, after=site) for site in new]
         notices.append(
-            f"between {base.name} and {target.name}, in the catalogue or not: "
-            f"{_count(len(new), 'error')} new, {len(removed)} removed"
+            f"between {base.name} and {target.name}, catalogued or not: "
+            f"{_count(len(new), 'new error')}, {len(removed)} removed"
         )
     return _report(repository, base, target, taken, len(located), drifts, unlocated, notices, entries, "pages")
 

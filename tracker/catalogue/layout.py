@@ -25,11 +25,12 @@ THROWN = "Thrown at PATH:LINE"
 VIEW = "View on GitHub (pinned to SHA)"
 FOOT = "AI-assisted analysis of OWNER/NAME@SHA (YYYY-MM-DD). Data as JSON: /api/errors/ID."
 
-_HEAD = re.compile(r"([^\s/·]+/[^\s/·]+)[ \t]+·[ \t]+error[ \t]+·[ \t]+([^\s·]+)[ \t]*")
+_REPOSITORY = r"([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)"
+_HEAD = re.compile(_REPOSITORY + r"[ \t]+·[ \t]+error[ \t]+·[ \t]+([^\s·]+)[ \t]*")
 _THROWN = re.compile(r"Thrown at (\S.*):([0-9]+)[ \t]*")
 _VIEW = re.compile(r"View on GitHub \(pinned to ([0-9a-f]{7,40})\)[ \t]*")
 _FOOT = re.compile(
-    r"AI-assisted analysis of ([^\s@]+)@([^\s@]*) \(([^()\n]*)\)\. "
+    r"AI-assisted analysis of " + _REPOSITORY + r"@([^\s@]*) \(([^()\n]*)\)\. "
     r"Data as JSON: /api/errors/([^\s./]*)\.(?:[ \t].*)?"
 )
 _THROWN_START, _VIEW_START, _FOOT_START = "Thrown at", "View on GitHub", "AI-assisted analysis of "

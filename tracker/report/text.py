@@ -17,6 +17,9 @@ from tracker.report.words import Run, marked
 FEW = 20
 """Quiet drifts that are listed one by one; more are a count, unless nothing else is to be shown."""
 
+CLEAR = 0.5
+"""Lead over the runner-up from which a match is not worth a remark."""
+
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTICE: "bold cyan"}
 _GONE, _COME = "bold red", "bold green"
 _LABELS = {
@@ -137,9 +140,8 @@ def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
         _compare(card, "when", _guard(before), _guard(after), colour)
     if drift.entry is not None:
         card.add_row("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}"))
-    if drift.score is not None:
-        runner_up = f", the next best {drift.runner_up:.2f}" if drift.runner_up else ""
-        card.add_row("likeness", Text(f"{drift.score:.2f}{runner_up}", style="dim"))
+    if drift.score is not None and drift.score - (drift.runner_up or 0) < CLEAR:
+        card.add_row("match", Text(f"likeness {drift.score:.2f}, of the next best {drift.runner_up or 0:.2f}"))
     if drift.cause is not None:
         request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
         card.add_row("cause", Text(f"{drift.cause.commit[:10]} {drift.cause.date[:10]} {drift.cause.subject}{request}"))
@@ -170,7 +172,7 @@ def _texts(site: Site | None) -> str:
 
 
 def _message(site: Site) -> Text:
-    return Text(_texts(site))
+    return Text(_texts(site), style="default")
 
 
 def _guard(site: Site | None) -> str:
@@ -211,8 +213,8 @@ def _row(drift: Drift) -> tuple[str, Text]:
 
 def _rows(title: str, rows: Iterable[tuple[str, Text]]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
-    table.add_column(overflow="fold")
-    table.add_column(overflow="ellipsis", no_wrap=True, style="dim")
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold", style="dim")
     for where, what in rows:
         table.add_row(where, what)
     shown = Table.grid()
