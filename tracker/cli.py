@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from tracker.commands.options import Settings
+from tracker.commands.options import ReaderGone, Settings
 from tracker.errors import TrackerError
 
 COMMANDS = {
@@ -24,6 +24,8 @@ COMMANDS = {
 
 INTERRUPTED = 130
 """What a shell reports of a program that SIGINT ended: 128 + 2."""
+READER_GONE = 141
+"""What a shell reports of a program that SIGPIPE ended: 128 + 13. Neither 0 nor 1: the report was not delivered."""
 
 
 class _Commands(click.Group):
@@ -65,7 +67,6 @@ def main(arguments: list[str] | None = None) -> int:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         result: Any = group.main(args=arguments, prog_name="tracker", standalone_mode=False)
-        sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
         error.show()
@@ -76,10 +77,10 @@ def main(arguments: list[str] | None = None) -> int:
         return _said("interrupted; nothing was lost, run it again", INTERRUPTED)
     except TrackerError as error:
         return _said(str(error), error.exit_code)
-    except BrokenPipeError:
-        # The reader went away (`| head`): nothing is wrong, and nothing more can be written.
+    except ReaderGone:
+        # Python would complain at exit that it cannot flush stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return READER_GONE
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         hint = " (free some space and run it again)" if error.errno == errno.ENOSPC else ""

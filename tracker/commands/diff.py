@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tracker.commands.options import Settings, fetch, open_mirror, pins, resolve, screen, workers
+from tracker.commands.options import Settings, fetch, open_mirror, pins, resolve, screen, target_of, workers, write
 from tracker.errors import GitError, TrackerError
 from tracker.model import Drift, Entry, Kind, PageFault, Report
 from tracker.report.formats import FORMATS, render
@@ -73,7 +73,7 @@ def command(
     shown = _filtered(report, {Kind(kind) for kind in kinds}, paths)
     text = render(form, shown, screen() if output is None else Screen())
     if output is None:
-        click.echo(text, nl=False)
+        write(text)
     else:
         _replace(output, text)
     from tracker.report.text import summary
@@ -110,18 +110,13 @@ def _report(
     pull: bool,
 ) -> Report:
     from tracker.check import check_all, check_entries
-    from tracker.repository.revisions import default_target
     from tracker.snapshots import Sources
 
     with open_mirror(config) as mirror, workers() as executor:
         if pull:
             fetch(settings, config, mirror)
-        before = resolve(settings, config, mirror, base, entries) if base else None
-        after = (
-            resolve(settings, config, mirror, target, entries)
-            if target
-            else default_target(mirror, config.upstream.branch)
-        )
+        before = resolve(settings, config, mirror, base, entries) if base is not None else None
+        after = target_of(settings, config, mirror, target, entries)
         sources = Sources(mirror, config.upstream.paths, config.upstream.exclude, executor)
         repository = config.catalogue.repository
         if not track_all:

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,19 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+class ReaderGone(Exception):
+    """Whoever read stdout closed it, as `head` does."""
+
+
+def write(text: str) -> None:
+    """Data, on stdout. ReaderGone: nobody reads it any more."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None
+
+
 def open_mirror(config: Config) -> Mirror:
     from tracker.repository.mirror import Mirror
 
@@ -87,7 +100,8 @@ def resolve(settings: Settings, config: Config, mirror: Mirror, name: str, entri
             listed = f"{len(pins)} pins: {', '.join(pins[:5])}" if pins else "no pin at all"
             raise RevisionError(f"`pin` needs one commit that all pages share, and the catalogue has {listed}")
         try:
-            return revisions.resolve(mirror, pins[0], url=config.upstream.url, branch=config.upstream.branch)
+            found = revisions.resolve(mirror, pins[0], url=config.upstream.url, branch=config.upstream.branch)
+            return replace(found, name=name)
         except RevisionError:
             raise RevisionError(
                 f"the mirror does not have the pages' pin {pins[0]}: fetch it with `tracker pull`, "
@@ -103,6 +117,17 @@ def resolve(settings: Settings, config: Config, mirror: Mirror, name: str, entri
                 known = import_release(mirror, config.upstream.package, version, progress=progress)
         return known.revision
     return revisions.resolve(mirror, name, url=config.upstream.url, branch=config.upstream.branch)
+
+
+def target_of(
+    settings: Settings, config: Config, mirror: Mirror, name: str | None, entries: Sequence[Entry]
+) -> Revision:
+    """The revision named, or the newest of the mirror."""
+    from tracker.repository.revisions import default_target
+
+    if name is None:
+        return default_target(mirror, config.upstream.branch)
+    return resolve(settings, config, mirror, name, entries)
 
 
 def pins(mirror: Mirror, entries: Sequence[Entry]) -> dict[str, Revision]:

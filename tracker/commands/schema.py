@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from tracker.commands.options import write
+
 
 @click.command("schema", short_help="The JSON Schema of `diff --format json`.")
 def command() -> int:
@@ -17,5 +19,5 @@ def command() -> int:
 
     from tracker.report.json import schema
 
-    click.echo(json.dumps(schema(), indent=2))
+    write(json.dumps(schema(), indent=2) + "\n")
     return 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import click
 
-from tracker.commands.options import Settings, open_mirror, resolve, workers
-from tracker.errors import GitError, RevisionError
-from tracker.model import Site, Snapshot
+from tracker.commands.options import Settings, open_mirror, target_of, workers, write
+from tracker.errors import RevisionError
+from tracker.model import Form, Site, Snapshot
 
 
 @click.command("sites", short_help="Every raise statement of a revision.")
@@ -25,28 +27,19 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
     """
     from tracker.report.json import line
     from tracker.repository.mirror import globs
-    from tracker.repository.revisions import default_target
     from tracker.snapshots import Sources
 
     config = settings.config()
-    try:
-        with open_mirror(config) as mirror, workers() as executor:
-            found = (
-                resolve(settings, config, mirror, revision, [])
-                if revision
-                else default_target(mirror, config.upstream.branch)
-            )
-            sources = Sources(mirror, config.upstream.paths, config.upstream.exclude, executor)
-            (snapshot,) = sources.snapshots([found])
-    except GitError:
-        raise
+    with open_mirror(config) as mirror, workers() as executor:
+        found = target_of(settings, config, mirror, revision, [])
+        sources = Sources(mirror, config.upstream.paths, config.upstream.exclude, executor)
+        (snapshot,) = sources.snapshots([found])
     spec = globs(paths) if paths else None
     sites = [site for site in snapshot.sites if spec is None or spec.match_file(site.path)]
     if not sites:
         raise RevisionError(f"{found.name} has no raise statement in the files asked for")
     show = line if form == "jsonl" else _line
-    for site in sites:
-        click.echo(show(site))
+    write("".join(f"{show(site)}\n" for site in sites))
     for path, why in snapshot.partial.items():
         settings.say(f"{path} {why}: what was found in it is listed, something may be missing")
     settings.say(_coverage(snapshot))
@@ -59,18 +52,13 @@ def _line(site: Site) -> str:
 
 
 def _coverage(snapshot: Snapshot) -> str:
-    silent: dict[str, int] = {}
-    for site in snapshot.sites:
-        if site.message is None:
-            silent[_WHY[site.form.value]] = silent.get(_WHY[site.form.value], 0) + 1
-    without = ", ".join(f"{number} {why}" for why, number in sorted(silent.items(), key=lambda item: -item[1]))
-    with_message = sum(site.message is not None for site in snapshot.sites)
-    return f"{len(snapshot.files)} files, {len(snapshot.sites)} raise statements, {with_message} with text" + (
-        f"; without: {without}" if without else ""
+    """How much was read, and what is behind the statements without text."""
+    silent = Counter(_WITHOUT.get(site.form, "computed") for site in snapshot.sites if site.message is None)
+    listed = ", ".join(f"{number} {why}" for why, number in silent.most_common())
+    return (
+        f"{len(snapshot.files)} files, {len(snapshot.sites)} raise statements, "
+        f"{len(snapshot.sites) - silent.total()} with text" + (f"; without: {listed}" if listed else "")
     )
 
 
-_WHY = {
-    "none": "without an argument",
-    "reraise": "raise what was caught",
-}
+_WITHOUT = {Form.NONE: "without a message", Form.RERAISE: "raised again"}
