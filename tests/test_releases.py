@@ -6,7 +6,6 @@ import ast
 import json
 import shutil
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest

@@ -85,8 +85,8 @@ SOMETHING = {
     "conversion": (SAID.format('f"got {x}"'), SAID.format('f"got {x!r}"'), [["placeholder-changed"]]),
     "guard": (GUARDED.format("x > 1"), GUARDED.format("x > 2"), [["guard-changed"]]),
     "a condition more": (
-        'def f(p):\n  if ("cuda" not in p and\n      "rocm" not in p):\n    raise E("only on GPUs")\n',
-        'def f(p):\n  if ("cuda" not in p and "rocm" not in p\n      and "xpu" not in p):\n    raise E("only on GPUs")\n',
+        'def f(p):\n  if ("cuda" not in p and\n      "rocm" not in p):\n    raise E("no GPU")\n',
+        'def f(p):\n  if ("cuda" not in p and "rocm" not in p\n      and "xpu" not in p):\n    raise E("no GPU")\n',
         [["guard-changed"]],
     ),
     "caught otherwise": (

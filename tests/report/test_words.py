@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +24,7 @@ def test_equal_texts_have_no_mark(text):
 @given(texts, texts)
 def test_marks_are_as_few_as_can_be(before, after):
     for runs in marked(before, after):
-        assert all(a.differs != b.differs for a, b in zip(runs, runs[1:], strict=False))
+        assert all(a.differs != b.differs for a, b in pairwise(runs))
 
 
 def test_a_changed_phrase_is_one_mark():

@@ -32,9 +32,14 @@ KINDS = click.Choice([kind.value for kind in reversed(Kind)])
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report there.")
 @click.option(
-    "--fail-on", type=KINDS, default=Kind.RELOCATED.value, show_default=True, help="Exit 1 from this severity on."
+    "--fail-on",
+    metavar="KIND",
+    type=KINDS,
+    default=Kind.RELOCATED.value,
+    show_default=True,
+    help="Exit 1 from the severity of this kind on.",
 )
-@click.option("--kind", "kinds", type=KINDS, multiple=True, help="Report only this kind (repeatable).")
+@click.option("--kind", "kinds", metavar="KIND", type=KINDS, multiple=True, help="Report only this kind (repeatable).")
 @click.option("--path", "paths", metavar="GLOB", multiple=True, help="Report only sites in these files (repeatable).")
 @click.option("--pull", is_flag=True, help="Fetch upstream first.")
 @click.pass_obj
@@ -53,8 +58,9 @@ def command(
     """Say what became of every catalogued error at TARGET.
 
     TARGET and REV are a sha, a tag, a branch, `release:VERSION`, `release:latest` or `pin`; without TARGET the newest
-    revision of the mirror. Exit code: 0 verified and nothing drifted from --fail-on on, 1 drift, 2 the check could
-    not be made.
+    revision of the mirror. Exit code: 0 verified, and no drift as severe as --fail-on; 1 drift; 2 the check could not
+    be made. A KIND, in rising severity: moved, excerpt-changed; placeholder-changed, relocated; guard-changed, new;
+    removed, retyped, reworded.
 
     \b
     Example:
