@@ -24,6 +24,7 @@ from tracker.model import (
     Snapshot,
     Unlocated,
 )  # fmt: skip
+from tracker.pairing import Paired, pair_up
 from tracker.snapshots import Sources
 
 
@@ -34,40 +35,38 @@ def check_entries(
     base: Revision | None,
     pins: Mapping[str, Revision],
     repository: str,
+    history: bool = True,
 ) -> Report:
     """What became of each entry, and which errors are new.
 
     `pins` holds the pins that the mirror has. New errors are those since `base`, or since the pin where all entries
-    share one that the mirror has; else a notice says why there are none.
+    share one that the mirror has; else a notice says why there are none. With `history`, what the two ends do not
+    settle is followed step by step, and drifts get their cause.
     """
     if base is None and len({entry.pin for entry in entries}) == 1:
         base = pins.get(entries[0].pin)
-    wanted = {revision.commit: revision for revision in (target, *([base] if base else []), *pins.values())}
-    taken = dict(zip(wanted, sources.snapshots(list(wanted.values())), strict=True))
-    before = taken[base.commit] if base is not None else None
-    after = _checked(taken[target.commit], before)
-    located, unlocated = _locate(entries, {pin: taken[r.commit] for pin, r in pins.items()}, before, after)
-
+    known = list(pins.values())
+    snapshots = sources.snapshots([target, *known, *([base] if base else [])])
+    after, before = snapshots[0], snapshots[-1] if base is not None else None
+    _check_target(after, before)
+    located, unlocated = _locate(entries, dict(zip(pins, snapshots[1:], strict=False)), before, after)
+    partners = _Partners(sources, after, history)
     drifts = []
-    pairs = _Pairs(after)
     for claim in located:
-        pair = pairs.of(claim)
-        found = kinds(pair.before, pair.after) if pair.after is not None else {Kind.REMOVED}
-        if pair.after is not None and _excerpt_changed(claim.entry, pair.after, sources, target):
-            found = {*found, Kind.EXCERPT_CHANGED}
-        if found:
-            drifts.append(_drift(pair, frozenset(found), after, claim.entry.id))
-    notices = []
-    if base is None:
-        notices.append(_no_base(entries))
+        paired, pair = partners.of(claim)
+        extra = {Kind.EXCERPT_CHANGED} if _excerpt_changed(claim.entry, pair.after, sources, target) else set()
+        drifts += _drifts(pair, paired, after, claim.entry.id, frozenset(extra))
+    if before is None:
+        notice = _no_base(entries)
     else:
-        new, removed = pairs.turnover(taken[base.commit])
-        drifts += [Drift(entry=None, kinds=frozenset({Kind.NEW}), before=None, after=site) for site in new]
-        notices.append(
-            f"between {base.name} and {target.name}, catalogued or not: "
-            f"{_count(len(new), 'new error')}, {len(removed)} removed"
+        paired = partners.between(before)
+        drifts += _new(paired)
+        removed = sum(pair.after is None for pair in paired.pairs.values())
+        notice = (
+            f"between {before.revision.name} and {target.name}, catalogued or not: "
+            f"{_count(len(paired.new), 'new error')}, {removed} removed"
         )
-    return _report(repository, base, target, taken, len(located), drifts, unlocated, notices, entries, "pages")
+    return _report(repository, before, after, "pages", len(located), drifts, unlocated, [notice], entries)
 
 
 def check_all(
@@ -76,25 +75,17 @@ def check_all(
     target: Revision,
     base: Revision,
     repository: str,
+    history: bool = True,
 ) -> Report:
     """What became of every site of the base, catalogued or not, and which sites are new."""
     before, after = sources.snapshots([base, target])
-    _checked(after, before)
+    _check_target(after, before)
     catalogued = {site: entry.id for entry in entries if isinstance(site := in_snapshot(entry, before), Site)}
-    drifts = []
-    pairs = match(before.sites, after.sites)
-    for pair in pairs:
-        found = kinds(pair.before, pair.after) if pair.after is not None else frozenset({Kind.REMOVED})
-        if found:
-            drifts.append(_drift(pair, found, after, catalogued.get(pair.before)))
-    continued = {pair.after for pair in pairs}
-    drifts += [
-        Drift(entry=None, kinds=frozenset({Kind.NEW}), before=None, after=site)
-        for site in after.sites
-        if site not in continued
-    ]
-    taken = {base.commit: before, target.commit: after}
-    return _report(repository, base, target, taken, len(before.sites), drifts, [], [], entries, "all")
+    paired = pair_up(sources, before, after, history)
+    drifts = _new(paired)
+    for site, pair in paired.pairs.items():
+        drifts += _drifts(pair, paired, after, catalogued.get(site))
+    return _report(repository, before, after, "all", len(before.sites), drifts, [], [], entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +97,14 @@ class _Claim:
     origin: Snapshot | None
 
 
-def _checked(target: Snapshot, base: Snapshot | None) -> Snapshot:
-    """A target in which nothing is raised any more is no target, unless the files are still there to show it."""
-    if (
-        not target.sites
-        and not (base and {site.path for site in base.sites} & set(target.files))
-        and not (base and not base.sites)
-    ):
+def _check_target(target: Snapshot, base: Snapshot | None) -> None:
+    """RevisionError: nothing is raised in the target, and no file of the base is there to show that this is so."""
+    still_there = base is not None and (not base.sites or {site.path for site in base.sites} & set(target.files))
+    if not target.sites and not still_there:
         raise RevisionError(
             f"{target.revision.name} has {len(target.files)} files in scope and not one raise statement: "
             "is it the right repository?"
         )
-    return target
 
 
 def _locate(
@@ -137,31 +124,29 @@ def _locate(
     return located, unlocated
 
 
-class _Pairs:
-    """The partners of sites of any origin in one target."""
+class _Partners:
+    """The partners of entries of any origin in one target."""
 
-    def __init__(self, target: Snapshot) -> None:
+    def __init__(self, sources: Sources, target: Snapshot, history: bool) -> None:
+        self._sources = sources
         self._target = target
-        self._made: dict[str, dict[Site, Pair]] = {}
+        self._history = history
+        self._made: dict[str, Paired] = {}
 
-    def _all(self, origin: Snapshot) -> dict[Site, Pair]:
-        commit = origin.revision.commit
+    def between(self, base: Snapshot) -> Paired:
+        """All of a snapshot's sites and their partners, worked out once."""
+        commit = base.revision.commit
         if commit not in self._made:
-            self._made[commit] = {pair.before: pair for pair in match(origin.sites, self._target.sites)}
+            self._made[commit] = pair_up(self._sources, base, self._target, self._history)
         return self._made[commit]
 
-    def of(self, claim: _Claim) -> Pair:
+    def of(self, claim: _Claim) -> tuple[Paired | None, Pair]:
+        """The pair of an entry, and the pairs it was made among; None where the page's excerpt had to do."""
         if claim.origin is not None:
-            return self._all(claim.origin)[claim.site]
+            paired = self.between(claim.origin)
+            return paired, paired.pairs[claim.site]
         (pair,) = match([claim.site], self._target.sites)
-        return replace(pair, before=_completed(pair.before, pair.after)) if pair.after is not None else pair
-
-    def turnover(self, base: Snapshot) -> tuple[list[Site], list[Site]]:
-        """Target sites that continue nothing, and base sites that nothing continues."""
-        pairs = self._all(base).values()
-        continued = {pair.after for pair in pairs}
-        new = [site for site in self._target.sites if site not in continued]
-        return new, [pair.before for pair in pairs if pair.after is None]
+        return None, replace(pair, before=_completed(pair.before, pair.after)) if pair.after is not None else pair
 
 
 def _completed(before: Site, after: Site) -> Site:
@@ -173,24 +158,41 @@ def _completed(before: Site, after: Site) -> Site:
     return replace(before, scope=after.scope) if after.scope.endswith("." + before.scope) else before
 
 
-def _excerpt_changed(entry: Entry, after: Site, sources: Sources, target: Revision) -> bool:
-    if not entry.excerpt or entry.excerpt_line is None:
+def _excerpt_changed(entry: Entry, after: Site | None, sources: Sources, target: Revision) -> bool:
+    if after is None or not entry.excerpt or entry.excerpt_line is None:
         return False
     start = after.line - (entry.line - entry.excerpt_line) - 1
     lines = entry.excerpt.split("\n")
     return start < 0 or sources.lines(target, after.path)[start : start + len(lines)] != lines
 
 
-def _drift(pair: Pair, found: frozenset[Kind], target: Snapshot, entry: str | None) -> Drift:
-    return Drift(
+def _drifts(
+    pair: Pair, paired: Paired | None, target: Snapshot, entry: str | None, extra: frozenset[Kind] = frozenset()
+) -> list[Drift]:
+    """The drift of a pair as a list of one, or of none where nothing differs."""
+    before, after = pair.before, pair.after
+    found = (kinds(before, after) if after is not None else frozenset({Kind.REMOVED})) | extra
+    if not found:
+        return []
+    drift = Drift(
         entry=entry,
         kinds=found,
-        before=pair.before,
-        after=pair.after,
-        certain=pair.after is not None or pair.before.path not in target.partial,
+        before=before,
+        after=after,
+        certain=after is not None or before.path not in target.partial,
         score=pair.score,
         runner_up=pair.runner_up,
+        cause=paired.cause(before, after, found) if paired is not None else None,
     )
+    return [drift]
+
+
+def _new(paired: Paired) -> list[Drift]:
+    found = frozenset({Kind.NEW})
+    return [
+        Drift(entry=None, kinds=found, before=None, after=site, cause=paired.cause(None, site, found))
+        for site in paired.new
+    ]
 
 
 def _no_base(entries: Sequence[Entry]) -> str:
@@ -208,21 +210,19 @@ def _count(number: int, noun: str) -> str:
 
 def _report(
     repository: str,
-    base: Revision | None,
-    target: Revision,
-    taken: Mapping[str, Snapshot],
+    before: Snapshot | None,
+    after: Snapshot,
+    tracked: str,
     checked: int,
     drifts: list[Drift],
     unlocated: list[Unlocated],
     notices: list[str],
     entries: Sequence[Entry],
-    tracked: str,
 ) -> Report:
-    before, after = base and taken[base.commit], taken[target.commit]
     return Report(
         repository=repository,
-        base=base,
-        target=target,
+        base=before.revision if before else None,
+        target=after.revision,
         files=(before.files if before else (), after.files),
         coverage=(_coverage(before) if before else None, _coverage(after)),
         partial={**(before.partial if before else {}), **after.partial},

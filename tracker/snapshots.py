@@ -12,8 +12,10 @@ from concurrent.futures import Executor, Future
 from tracker.errors import RevisionError
 from tracker.harvest.sites import Harvest, harvest
 from tracker.harvest.source import normalize
+from tracker.lives import Lives, follow
 from tracker.model import Revision, Snapshot
 from tracker.repository.mirror import Mirror, SourceFile
+from tracker.repository.steps import steps
 
 # Measured on JAX: a worker needs about 0.1 s to start, and one core harvests some 7 MB in a second.
 PARALLEL_FROM = 2_000_000
@@ -63,6 +65,12 @@ class Sources:
                 ((_, raw),) = self._mirror.read([file.blob])
                 return normalize(raw).data.decode("utf-8", "replace").split("\n")
         return []
+
+    def lives(self, base: Revision, target: Revision, paths: set[str]) -> Lives:
+        """What became of the sites in the files `paths` step by step; empty where no way to the target is known."""
+        way = steps(self._mirror, base, target, self._paths, self._exclude)
+        start = {file.path: file.blob for file in self.files(base)}
+        return follow(self._mirror, start, way, paths) if way else Lives({}, {})
 
     def snapshots(self, revisions: Sequence[Revision]) -> list[Snapshot]:
         """A snapshot of each revision. RevisionError: a revision without any file in scope."""

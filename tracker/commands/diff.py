@@ -41,6 +41,7 @@ KINDS = click.Choice([kind.value for kind in reversed(Kind)])
 )
 @click.option("--kind", "kinds", metavar="KIND", type=KINDS, multiple=True, help="Report only this kind (repeatable).")
 @click.option("--path", "paths", metavar="GLOB", multiple=True, help="Report only sites in these files (repeatable).")
+@click.option("--history/--no-history", default=True, help="Follow what drifted step by step, for its cause.")
 @click.option("--pull", is_flag=True, help="Fetch upstream first.")
 @click.pass_obj
 def command(
@@ -53,6 +54,7 @@ def command(
     fail_on: str,
     kinds: tuple[str, ...],
     paths: tuple[str, ...],
+    history: bool,
     pull: bool,
 ) -> int:
     """Say what became of every catalogued error at TARGET.
@@ -72,7 +74,7 @@ def command(
         pages, faults = _pages(config, optional=track_all)
         for fault in faults:
             print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
-        report = _report(settings, config, pages, target, base, track_all, pull)
+        report = _report(settings, config, pages, target, base, track_all, history, pull)
     except GitError as error:
         # Of this command, everything that is no verified answer is exit code 2.
         raise TrackerError(str(error)) from error
@@ -113,6 +115,7 @@ def _report(
     target: str | None,
     base: str | None,
     track_all: bool,
+    history: bool,
     pull: bool,
 ) -> Report:
     from tracker.check import check_all, check_entries
@@ -126,9 +129,9 @@ def _report(
         sources = Sources(mirror, config.upstream.paths, config.upstream.exclude, executor)
         repository = config.catalogue.repository
         if not track_all:
-            return check_entries(sources, entries, after, before, pins(mirror, entries), repository)
+            return check_entries(sources, entries, after, before, pins(mirror, entries), repository, history)
         before = before or resolve(settings, config, mirror, "pin", entries)
-        return check_all(sources, entries, after, before, repository)
+        return check_all(sources, entries, after, before, repository, history)
 
 
 def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:

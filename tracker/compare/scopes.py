@@ -17,7 +17,7 @@ Scope = tuple[str, str]
 
 ENOUGH = 1.0
 """Votes that make a pair of scopes: one site that is equal on both sides and has no double."""
-SAME_NAME, SAME_QUALIFIED_NAME = 0.7, 1.0
+SAME_NAME = 1.0
 
 
 def scope_of(site: Site) -> Scope:
@@ -45,16 +45,21 @@ def moved(base: Sequence[Site], target: Sequence[Site], kept: set[Scope]) -> Map
                     votes[source, goal] += 1 / max(len(sources), len(theirs[value]))
     names = defaultdict(set)
     for goal in map(scope_of, target):
-        names[goal[1].rpartition(".")[2]].add(goal)
+        names[_name(goal)].add(goal)
     for source in {scope_of(site) for site in base} - kept:
-        for goal in names[source[1].rpartition(".")[2]] if source[1] else ():
+        for goal in names[_name(source)] if source[1] else ():
             if goal not in kept:
-                votes[source, goal] += SAME_QUALIFIED_NAME if goal[1] == source[1] else SAME_NAME
+                votes[source, goal] += SAME_NAME
     found = defaultdict(list)
     for (source, goal), number in sorted(votes.items(), key=lambda item: (-item[1], item[0])):
         if number >= ENOUGH - 1e-9 and source != goal:
             found[source].append(goal)
     return found
+
+
+def _name(scope: Scope) -> str:
+    """The innermost name; whether it is private is often what changes when a function moves."""
+    return scope[1].rpartition(".")[2].strip("_")
 
 
 def _text(site: Site) -> object:

@@ -1,0 +1,191 @@
+"""Along the commits between two revisions: the right partner, and the commit that made the difference."""
+
+from __future__ import annotations
+
+import pytest
+
+from tracker.check import check_all
+from tracker.model import Kind, Report
+from tracker.repository.fetch import pull
+from tracker.repository.mirror import Mirror
+from tracker.repository.revisions import resolve
+from tracker.repository.steps import steps
+from tracker.snapshots import Sources
+
+PATHS = ["pkg/**/*.py"]
+ONE = 'def f(x):\n    if x:\n        raise ValueError("the value x is bad")\n'
+TWO = 'def g(y):\n    raise TypeError("no y was given at all")\n'
+FILL = "".join(f"def h{n}():\n    return {n}\n\n" for n in range(20))
+
+
+@pytest.fixture
+def mirror(tmp_path):
+    with Mirror.open(tmp_path / "mirror") as opened:
+        yield opened
+
+
+@pytest.fixture
+def compare(mirror, repository):
+    def run(base: str, target: str = "main", history: bool = True) -> Report:
+        pull(mirror, repository.url, "main")
+        sources = Sources(mirror, PATHS)
+        return check_all(sources, [], resolve(mirror, target), resolve(mirror, base), "a/b", history)
+
+    return run
+
+
+def caused(report: Report) -> dict[str, tuple[set[str], str]]:
+    """message before (or after, of a new one) -> kinds beyond moved, the subject of the cause."""
+    found = {}
+    for drift in report.drifts:
+        site = drift.before or drift.after
+        subject = drift.cause.subject if drift.cause else ""
+        found[site.message] = ({str(kind) for kind in drift.kinds} - {"moved"}, subject)
+    return found
+
+
+def test_each_kind_has_its_commit(compare, repository):
+    base = repository.commit({"pkg/a.py": ONE + TWO + 'def k(): raise E("an old error")\n'}, "start")
+    repository.commit(
+        {"pkg/a.py": ONE.replace("if x", "if not x") + TWO + 'def k(): raise E("an old error")\n'}, "guard (#7)"
+    )
+    repository.commit({"pkg/a.py": ONE.replace("if x", "if not x").replace("bad", "wrong") + TWO}, "reword")
+    repository.commit({"pkg/b.py": 'def n(): raise E("a new error")\n'}, "add")
+    repository.commit({"pkg/a.py": "\n" + ONE.replace("if x", "if not x").replace("bad", "wrong") + TWO}, "move")
+    report = compare(base)
+    assert caused(report) == {
+        "the value x is bad": ({"reworded", "guard-changed"}, "reword"),
+        "an old error": ({"removed"}, "reword"),
+        "a new error": ({"new"}, "add"),
+        "no y was given at all": (set(), ""),
+    }
+
+
+def test_a_cause_tells_commit_author_date_and_request(compare, repository):
+    base = repository.commit({"pkg/a.py": ONE})
+    commit = repository.commit({"pkg/a.py": ONE.replace("bad", "wrong")}, "Say wrong (#1234)")
+    (drift,) = compare(base).drifts
+    assert drift.cause is not None
+    assert (drift.cause.commit, drift.cause.author, drift.cause.pull_request) == (commit, "Ada", 1234)
+    assert drift.cause.date == "2025-06-15T17:08:40+02:00"
+
+
+@pytest.mark.parametrize(
+    ("subject", "number"),
+    [
+        ("Merge pull request #12 from x/y", 12),
+        ("Fix (#34)", 34),
+        ("Fix #34", None),
+        ("Revert (#34) again", None),
+        ("PiperOrigin-RevId: 12345", None),
+    ],
+)
+def test_pull_requests_in_subjects(mirror, repository, subject, number):
+    base = repository.commit({"pkg/a.py": ONE})
+    target = repository.commit({"pkg/a.py": TWO}, subject)
+    pull(mirror, repository.url, "main")
+    (step,) = steps(mirror, resolve(mirror, base), resolve(mirror, target), PATHS, [])
+    assert step.cause.pull_request == number
+
+
+def test_what_comes_by_a_merge_is_caused_by_the_merge(compare, repository):
+    base = repository.commit({"pkg/a.py": ONE})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    repository.commit({"pkg/a.py": ONE.replace("bad", "wrong")}, "in the topic")
+    repository.git("checkout", "--quiet", "main")
+    repository.commit({"README": "else"})
+    repository.git("merge", "--quiet", "--no-ff", "--message", "Merge pull request #5 from topic", "topic")
+    (drift,) = compare(base).drifts
+    assert drift.cause is not None
+    assert (drift.cause.pull_request, drift.kinds) == (5, {Kind.REWORDED})
+
+
+def test_a_file_moved_and_edited_in_one_commit(compare, repository):
+    base = repository.commit({"pkg/a.py": FILL + ONE})
+    repository.commit({"pkg/a.py": None, "pkg/b.py": FILL + ONE.replace("bad", "wrong")}, "move and edit")
+    (drift,) = compare(base).drifts
+    assert drift.kinds == {Kind.RELOCATED, Kind.REWORDED}
+    assert drift.cause is not None
+    assert drift.cause.subject == "move and edit"
+
+
+def test_a_function_carried_to_another_file_and_edited_later(compare, repository):
+    base = repository.commit({"pkg/a.py": ONE + TWO, "pkg/b.py": FILL})
+    repository.commit({"pkg/a.py": TWO, "pkg/b.py": FILL + ONE}, "carry")
+    repository.commit({"pkg/b.py": FILL + ONE.replace("the value x is bad", "never give a thing like this")}, "edit")
+    assert caused(compare(base)) == {
+        "the value x is bad": ({"relocated", "reworded"}, "edit"),
+        "no y was given at all": (set(), ""),
+    }
+
+
+def test_small_steps_find_what_the_two_ends_cannot(compare, repository):
+    texts = [
+        "axis {x} is out of bounds",
+        "axis {x} must be in range",
+        "dimension {x} must be in range of y",
+        "no such dimension",
+    ]
+    source = 'def f(x):\n    if {}:\n        raise ValueError(f"{}")\n'
+    guards = ["x > 1", "x > 1 or x < 0", "not ok(x)", "not ok(y)"]
+    commits = [repository.commit({"pkg/a.py": source.format(g, t)}, t) for g, t in zip(guards, texts, strict=True)]
+    (drift,) = compare(commits[0]).drifts
+    assert drift.after is not None
+    assert drift.after.message == texts[-1]
+
+
+def test_reverted_and_landed_again_is_no_drift(compare, repository):
+    base = repository.commit({"pkg/a.py": ONE + TWO})
+    repository.commit({"pkg/a.py": TWO}, "take out")
+    repository.commit({"pkg/a.py": ONE + TWO}, "put back")
+    assert compare(base).drifts == ()
+
+
+def test_reverted_and_landed_again_reworded_is_one_drift(compare, repository):
+    base = repository.commit({"pkg/a.py": ONE + TWO})
+    repository.commit({"pkg/a.py": TWO}, "take out")
+    repository.commit({"pkg/a.py": ONE.replace("bad", "wrong") + TWO}, "put back otherwise")
+    assert [drift.kinds for drift in compare(base).drifts] == [{Kind.REWORDED}]
+
+
+def test_a_base_beside_the_line_of_first_parents(compare, repository):
+    repository.commit({"pkg/a.py": ONE})
+    repository.git("checkout", "--quiet", "-b", "topic")
+    base = repository.commit({"pkg/a.py": ONE + TWO}, "topic")
+    repository.git("checkout", "--quiet", "main")
+    repository.commit({"README": "else"})
+    repository.git("merge", "--quiet", "--no-ff", "--message", "merge", "topic")
+    repository.commit({"pkg/a.py": ONE + TWO.replace("no y", "nothing")}, "reword")
+    (drift,) = compare(base).drifts
+    assert drift.kinds == {Kind.REWORDED}
+    assert drift.cause is not None
+    assert drift.cause.subject == "reword"
+
+
+def test_backwards_there_is_no_way_and_no_cause(compare, repository):
+    old = repository.commit({"pkg/a.py": ONE})
+    new = repository.commit({"pkg/a.py": ONE.replace("bad", "wrong")})
+    (drift,) = compare(new, old).drifts
+    assert (drift.kinds, drift.cause) == ({Kind.REWORDED}, None)
+
+
+def test_a_merged_twin_keeps_its_own_life(compare, repository):
+    """Two equal raises of one function, one of which goes: the other is not its partner."""
+    source = 'def f(a, b):\n    if a:\n        raise E("missing")\n    if b:\n        raise E("missing")\n'
+    base = repository.commit({"pkg/a.py": source})
+    repository.commit({"pkg/a.py": 'def f(a, b):\n    if b:\n        raise E("missing")\n'}, "drop a")
+    report = compare(base)
+    (removed,) = (drift for drift in report.drifts if Kind.REMOVED in drift.kinds)
+    assert removed.before is not None
+    assert removed.before.guard == ("if a",)
+    assert removed.cause is not None
+    assert removed.cause.subject == "drop a"
+
+
+def test_cut_in_a_string_is_read_whole(compare, repository):
+    tricky = 'TEXT = """\ndef not_a_function():\n    raise KeyError("in a string")\n"""\n' + ONE
+    base = repository.commit({"pkg/a.py": tricky})
+    repository.commit({"pkg/a.py": tricky.replace("is bad", "is wrong")}, "reword")
+    (drift,) = compare(base).drifts
+    assert drift.cause is not None
+    assert drift.cause.subject == "reword"

@@ -1,0 +1,145 @@
+"""What became of sites step by step: who each of them is at the end, and which step changed, made or ended it.
+
+From one commit to the next little changes, and who is who is nearly always plain. Only files that hold a site in
+question are followed, and of them only the top-level definitions that a step changed are read again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tracker.compare.classify import kinds
+from tracker.compare.match import match
+from tracker.harvest.pieces import Piece, pieces
+from tracker.model import Cause, Kind, Site
+from tracker.repository.mirror import Mirror
+from tracker.repository.steps import Change, Step
+
+Position = tuple[str, int]
+"""Path and line: names a site at one revision."""
+
+
+@dataclass(slots=True)
+class Life:
+    """What is known of one site along the steps."""
+
+    born: Cause | None = None
+    """None: it was there at the first step, or came out of a file that was not followed."""
+    died: Cause | None = None
+    changes: list[tuple[Cause, frozenset[Kind]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """The lives of all sites in the files followed."""
+
+    starts: Mapping[Position, Life]
+    ends: Mapping[Position, Life]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of a file with the lives of its sites."""
+
+    piece: Piece
+    lives: list[Life | None]
+
+    def sites(self, path: str) -> list[Site]:
+        line = self.piece.line
+        return [
+            replace(site, path=path, line=site.line + line, end_line=site.end_line + line) for site in self.piece.sites
+        ]
+
+
+def follow(mirror: Mirror, start: Mapping[str, str], steps: Iterable[Step], paths: Iterable[str]) -> Lives:
+    """Follow every site of the files `paths` from `start` (path -> blob) along the steps. GitError: unreadable."""
+    return _Followed(mirror, start, set(paths)).along(steps)
+
+
+class _Followed:
+    def __init__(self, mirror: Mirror, start: Mapping[str, str], paths: set[str]) -> None:
+        self._mirror = mirror
+        self._paths = paths
+        self._files: dict[str, list[_Part]] = {}
+        held = sorted(paths & set(start))
+        for path, (_, raw) in zip(held, mirror.read(start[path] for path in held), strict=True):
+            self._files[path] = [_Part(piece, [Life() for _ in piece.sites]) for piece in pieces(raw)]
+
+    def along(self, steps: Iterable[Step]) -> Lives:
+        starts = self._positions()
+        for step in steps:
+            ours = [change for change in step.changes if self._paths & {change.before, change.after}]
+            if ours:
+                self._take(step, ours)
+        return Lives(starts, self._positions())
+
+    def _positions(self) -> dict[Position, Life]:
+        return {
+            (path, site.line): life
+            for path, parts in self._files.items()
+            for part in parts
+            for site, life in zip(part.sites(path), part.lives, strict=True)
+            if life is not None
+        }
+
+    def _take(self, step: Step, ours: list[Change]) -> None:
+        lost, found = self._replace(ours)
+        others = [change for change in step.changes if change not in ours]
+        if others and (lost or found):
+            partners = {pair.before for pair in match(lost, found) if pair.after is not None}
+            if len(partners) < max(len(lost), len(found)):
+                # Something came from, or went to, a file that is not followed: from now on it is.
+                gone, come = self._replace(others)
+                self._paths |= {path for change in others for path in (change.before, change.after) if path}
+                lost |= gone
+                found |= come
+        for pair in match(lost, found):
+            life = lost[pair.before]
+            if pair.after is None:
+                life.died = step.cause
+                continue
+            part, n = found.pop(pair.after)
+            part.lives[n] = life
+            if changed := kinds(pair.before, pair.after) - {Kind.MOVED}:
+                life.changes.append((step.cause, changed))
+        for part, n in found.values():
+            part.lives[n] = Life(born=step.cause)
+
+    def _replace(self, changes: list[Change]) -> tuple[dict[Site, Life], dict[Site, tuple[_Part, int]]]:
+        """Put the new versions of files in the place of the old ones -> the sites of changed pieces, old and new."""
+        lost: dict[Site, Life] = {}
+        found: dict[Site, tuple[_Part, int]] = {}
+        olds = {
+            change.old: self._read(change.old) for change in changes if change.old and change.before not in self._files
+        }
+        arrived: dict[str, list[_Part]] = {}
+        for change in changes:
+            kept: dict[bytes, deque[_Part]] = defaultdict(deque)
+            if change.before is not None:
+                known = self._files.pop(change.before, None)
+                if known is None:
+                    known = [_Part(piece, [Life() for _ in piece.sites]) for piece in olds[change.old or ""]]
+                for part in known:
+                    kept[part.piece.data].append(part)
+            if change.after is not None:
+                arrived[change.after] = []
+                for piece in self._read(change.new or ""):
+                    same = kept[piece.data].popleft() if kept.get(piece.data) else None
+                    part = _Part(piece, same.lives if same else [None] * len(piece.sites))
+                    arrived[change.after].append(part)
+                    if same is None:
+                        found.update((site, (part, n)) for n, site in enumerate(part.sites(change.after)))
+            for part in (part for parts in kept.values() for part in parts):
+                lost.update(
+                    (site, life)
+                    for site, life in zip(part.sites(change.before or ""), part.lives, strict=True)
+                    if life is not None
+                )
+        self._files |= arrived
+        return lost, found
+
+    def _read(self, blob: str) -> tuple[Piece, ...]:
+        ((_, raw),) = self._mirror.read([blob])
+        return pieces(raw)
