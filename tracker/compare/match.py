@@ -33,7 +33,7 @@ def match(base: Iterable[Site], target: Iterable[Site]) -> list[Pair]:
     game.equal(lambda site: _text(site) if site.message else None, unique=True)
     game.alike(_grouped(scope_of), SAME_SCOPE)
     game.alike(_between(goals, lambda site: 0), MOVED_SCOPE)
-    game.alike(_grouped(lambda site: site.path if site.message else None), SAME_FILE, far_likeness)
+    game.alike(_grouped(lambda site: site.path), SAME_FILE, far_likeness)
     return game.pairs()
 
 

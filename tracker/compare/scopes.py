@@ -17,7 +17,8 @@ Scope = tuple[str, str]
 
 ENOUGH = 1.0
 """Votes that make a pair of scopes: one site that is equal on both sides and has no double."""
-SAME_NAME = 1.0
+SAME_NAME, KEPT_NAME = 1.0, 0.7
+"""An equal name alone makes a pair where both are gone and come; of a scope that stays, it only supports other votes."""
 
 
 def scope_of(site: Site) -> Scope:
@@ -48,8 +49,7 @@ def moved(base: Sequence[Site], target: Sequence[Site], kept: set[Scope]) -> Map
         names[_name(goal)].add(goal)
     for source in {scope_of(site) for site in base} - kept:
         for goal in names[_name(source)] if source[1] else ():
-            if goal not in kept:
-                votes[source, goal] += SAME_NAME
+            votes[source, goal] += KEPT_NAME if goal in kept else SAME_NAME
     found = defaultdict(list)
     for (source, goal), number in sorted(votes.items(), key=lambda item: (-item[1], item[0])):
         if number >= ENOUGH - 1e-9 and source != goal:

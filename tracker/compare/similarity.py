@@ -84,13 +84,23 @@ def likeness(before: Site, after: Site) -> float:
 
 
 def far_likeness(before: Site, after: Site) -> float:
-    """The same for sites that stand apart: the names around them count, and texts that say little do not.
+    """The same for sites that stand apart: the names around them count, and what says little does not.
 
     Of two functions, each can have a check of its own that reads much the same: unless the texts all but agree, the
-    conditions must.
+    conditions must. Sites without text need conditions that say something.
     """
-    words = min((len(text.split()) for text in (*texts(before), *texts(after))), default=0)
-    text = text_likeness(before, after)
-    if words < 3 or text is None or (text < 0.9 and guard_likeness(before, after) < 0.5):
+    text, guard = text_likeness(before, after), guard_likeness(before, after)
+    if text is None:
+        if guard < 0.8 or min(len(guard_tokens(before.guard)), len(guard_tokens(after.guard))) < TELLING:
+            return 0.0
+    elif _fewest_words(before, after) < 3 or (text < 0.9 and guard < 0.5):
         return 0.0
     return 0.85 * likeness(before, after) + 0.15 * scope_likeness(before, after)
+
+
+TELLING = 9
+"""Tokens of a guard from which it tells one check from another; `if x` does not."""
+
+
+def _fewest_words(before: Site, after: Site) -> int:
+    return min((len(text.split()) for text in (*texts(before), *texts(after))), default=0)

@@ -16,7 +16,7 @@ from tracker.harvest.source import normalize
 from tracker.model import Site
 
 # Column 0: what begins a definition. Inside a string or a bracket the cut is wrong, and the parser says so.
-_START = re.compile(rb"^(?:@|(?:async +)?def\b|class\b)", re.MULTILINE)
+_START = re.compile(rb"\n(?=(@)|def\b|class\b|async\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ def _cut(source: bytes) -> list[bytes]:
     edges = [0]
     decorated = False
     for match in _START.finditer(source):
-        if not decorated and match.start():
-            edges.append(match.start())
-        decorated = match[0] == b"@"
+        if not decorated:
+            edges.append(match.end())
+        decorated = match[1] is not None
     edges.append(len(source))
     return [source[start:stop] for start, stop in pairwise(edges)]
 
