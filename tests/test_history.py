@@ -189,3 +189,18 @@ def test_cut_in_a_string_is_read_whole(compare, repository):
     (drift,) = compare(base).drifts
     assert drift.cause is not None
     assert drift.cause.subject == "reword"
+
+
+def test_below_the_threshold_it_is_removed_and_new_with_a_hint(compare, repository):
+    source = 'def f(p):\n    if not p:\n        raise ValueError("path must not be empty")\ndef g(h): pass\n'
+    base = repository.commit({"pkg/a.py": source})
+    repository.commit(
+        {
+            "pkg/a.py": 'def f(p): pass\ndef g(h):\n    if h.name == "":\n        raise ValueError("name must not be empty")\n'
+        }
+    )
+    removed, new = compare(base).drifts
+    assert (removed.kinds, new.kinds) == ({Kind.REMOVED}, {Kind.NEW})
+    assert removed.possible == new.after
+    assert removed.score is None
+    assert 0.4 < (removed.runner_up or 0) < 1

@@ -183,6 +183,7 @@ def _drifts(
         score=pair.score,
         runner_up=pair.runner_up,
         cause=paired.cause(before, after, found) if paired is not None else None,
+        possible=pair.possible,
     )
     return [drift]
 

@@ -83,9 +83,7 @@ def tokens(code: str) -> tuple[str, ...]:
 
     White space, the choice of quotes, a trailing comma and brackets around the whole are layout.
     """
-    stream = [
-        f"'{match['string']}'" if match["string"] is not None else match[0] for match in _TOKEN.finditer(code)
-    ]
+    stream = [f"'{match['string']}'" if match["string"] is not None else match[0] for match in _TOKEN.finditer(code)]
     stream = [
         token
         for n, token in enumerate(stream)

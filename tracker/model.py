@@ -183,7 +183,9 @@ class Pair:
     score: float | None = None
     """0..1 for a fuzzy pair; None for an exact one and for a lone site."""
     runner_up: float | None = None
-    """Score of the second-best partner of a fuzzy pair."""
+    """Score of the second-best partner of a fuzzy pair; of a lone site, of the partner that was not good enough."""
+    possible: Site | None = None
+    """Of a lone base site, the target site that it may continue in, where that is not sure enough to be said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +200,8 @@ class Drift:
     score: float | None = None
     runner_up: float | None = None
     cause: Cause | None = None
+    possible: Site | None = None
+    """Of a removed site, the new one that it may go on as."""
 
     @property
     def severity(self) -> Severity:

@@ -21,6 +21,9 @@ LEAD = 0.3
 """A site that was taken out on the way and put back is the same error where both ends look alike from here on, with
 this lead over the next best; set on reverted and relanded changes of JAX."""
 
+POSSIBLE = 0.45
+"""Likeness from which a new site of the same file is worth a look by who retires a page."""
+
 _NOTHING = Lives({}, {})
 
 
@@ -59,7 +62,17 @@ def pair_up(sources: Sources, before: Snapshot, after: Snapshot, history: bool) 
     paths |= {site.path for site in new}
     lives = sources.lives(before.revision, after.revision, paths) if history and paths else _NOTHING
     pairs = _settled(pairs, after, lives)
-    return Paired({pair.before: pair for pair in pairs}, _new(pairs, after), lives)
+    new = _new(pairs, after)
+    return Paired({pair.before: _hinted(pair, new) for pair in pairs}, new, lives)
+
+
+def _hinted(pair: Pair, new: Sequence[Site]) -> Pair:
+    """A lone base site with the new site of its file that it may continue in, if one is at all like it."""
+    if pair.after is not None:
+        return pair
+    near = [(likeness(pair.before, site), site) for site in new if site.path == pair.before.path]
+    score, site = max(near, key=lambda one: one[0], default=(0.0, None))
+    return replace(pair, possible=site, runner_up=score) if score >= POSSIBLE else pair
 
 
 def _new(pairs: Sequence[Pair], after: Snapshot) -> list[Site]:

@@ -57,7 +57,7 @@ def report() -> Report:
                 runner_up=0.5,
                 cause=cause,
             ),
-            drift(Kind.REMOVED, after=None, certain=False),
+            drift(Kind.REMOVED, after=None, certain=False, possible=site(33, message="x is no tuple"), runner_up=0.5),
             drift(Kind.RETYPED, Kind.RELOCATED, after=site(3, path="pkg/c.py", exception="TypeError")),
             drift(Kind.GUARD_CHANGED, after=site(guard=("if not x and y",))),
             drift(Kind.PLACEHOLDER_CHANGED, after=site(message="x must be a tuple, got {x!r}"), entry="f" * 16),

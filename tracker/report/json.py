@@ -86,6 +86,7 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
     before: Site | None
     after: Site | None
     cause: Cause | None
+    possibly_continued_by: Site | None
 
 
 class Unlocated(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,6 +159,7 @@ def _drift(drift: model.Drift) -> Drift:
         before=_site(drift.before) if drift.before else None,
         after=_site(drift.after) if drift.after else None,
         cause=_cause(drift.cause) if drift.cause else None,
+        possibly_continued_by=_site(drift.possible) if drift.possible else None,
     )
 
 

@@ -142,6 +142,8 @@ def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
         card.add_row("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}"))
     if drift.score is not None and drift.score - (drift.runner_up or 0) < CLEAR:
         card.add_row("match", Text(f"likeness {drift.score:.2f}, of the next best {drift.runner_up or 0:.2f}"))
+    if drift.possible is not None:
+        card.add_row("perhaps", Text(f"{drift.possible.path}:{drift.possible.line}  {_texts(drift.possible)}"))
     if drift.cause is not None:
         request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
         card.add_row("cause", Text(f"{drift.cause.commit[:10]} {drift.cause.date[:10]} {drift.cause.subject}{request}"))
