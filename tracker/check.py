@@ -20,10 +20,12 @@ from tracker.model import (
     Pair,
     Report,
     Revision,
+    Severity,
     Site,
     Snapshot,
+    Summary,
     Unlocated,
-)  # fmt: skip
+)
 from tracker.pairing import Paired, pair_up
 from tracker.snapshots import Sources
 
@@ -228,11 +230,21 @@ def _report(
         coverage=(_coverage(before) if before else None, _coverage(after)),
         partial={**(before.partial if before else {}), **after.partial},
         tracked=tracked,
-        checked=checked,
+        summary=_summary(checked, drifts),
         drifts=tuple(sorted(drifts, key=_order)),
         unlocated=tuple(unlocated),
         pages={entry.id: entry.file for entry in entries},
         notices=tuple(notices),
+    )
+
+
+def _summary(checked: int, drifts: Sequence[Drift]) -> Summary:
+    old = [drift for drift in drifts if drift.before is not None]
+    return Summary(
+        checked=checked,
+        unchanged=checked - len(old),
+        differing=sum(drift.severity > Severity.INFO for drift in old),
+        kinds={kind: sum(kind in drift.kinds for drift in drifts) for kind in Kind},
     )
 
 

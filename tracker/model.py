@@ -226,6 +226,19 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The outcome in numbers."""
+
+    checked: int
+    """Entries, or base sites, whose outcome is known."""
+    unchanged: int
+    differing: int
+    """Those that differ in more than a line or an excerpt."""
+    kinds: Mapping[Kind, int]
+    """Drifts of each kind; new ones are not among the checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What became of the checked entries or sites between a base and a target."""
 
@@ -240,8 +253,8 @@ class Report:
     """Path -> why the file could not be wholly read, of both revisions."""
     tracked: str
     """What was checked: `pages`, or `all` sites of the base."""
-    checked: int
-    """Entries, or base sites, whose outcome is known."""
+    summary: Summary
+    """Of the whole check, whichever of its drifts are shown."""
     drifts: tuple[Drift, ...]
     """Ordered by (path, line) of before, then after."""
     unlocated: tuple[Unlocated, ...] = ()
@@ -249,10 +262,3 @@ class Report:
     """Entry -> the file name of its page."""
     notices: tuple[str, ...] = ()
     """One-line remarks for the reader: what was not computed, and how to get it."""
-
-    @property
-    def unchanged(self) -> int:
-        return self.checked - sum(drift.before is not None for drift in self.drifts)
-
-    def count(self, kind: Kind) -> int:
-        return sum(kind in drift.kinds for drift in self.drifts)

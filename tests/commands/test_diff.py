@@ -177,7 +177,10 @@ def test_track_all_needs_no_page(run, repository, place):
 def test_what_is_shown_and_what_fails(run, repository, pinned, options, code, shown):
     repository.commit({"pkg/a.py": OLD.replace("x is None", "not x"), "pkg/b.py": "raise E('new one')\n"})
     done = run("diff", "--pull", "--format", "json", *options)
-    assert (done.code, len(json.loads(done.out)["drifts"])) == (code, shown)
+    report = json.loads(done.out)
+    assert (done.code, len(report["drifts"])) == (code, shown)
+    assert (report["summary"]["unchanged"], report["summary"]["new"]) == (0, 1)
+    assert ("not shown" in report["notices"][-1]) == (shown < 2)
 
 
 def test_the_text_for_a_person(run, repository, pinned):

@@ -13,6 +13,7 @@ from tracker.model import (
     Report,
     Revision,
     Site,
+    Summary,
     Unlocated,
 )
 
@@ -47,7 +48,7 @@ def report() -> Report:
         coverage=(Coverage(files=2, sites=7, with_message=6), Coverage(files=2, sites=8, with_message=8)),
         partial={"pkg/c.py": "has syntax that is not understood at line 3"},
         tracked="pages",
-        checked=7,
+        summary=Summary(checked=7, unchanged=1, differing=5, kinds=dict.fromkeys(Kind, 1) | {Kind.MOVED: 2}),
         drifts=(
             drift(
                 Kind.REWORDED,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tracker.model import Drift, Kind
+from tracker.model import Kind, Summary
 from tracker.report.screen import Screen
 from tracker.report.text import render, summary, verdict
 
@@ -35,23 +35,20 @@ def test_no_line_is_wider_than_the_screen(report, width):
     assert max(map(len, render(report, Screen(width=width)).split("\n"))) <= width
 
 
-MOVED = Drift(entry=None, kinds=frozenset({Kind.MOVED}), before=None, after=None)
-
-
 @pytest.mark.parametrize(
-    ("checked", "kinds", "said"),
+    ("checked", "unchanged", "differing", "said"),
     [
-        (4, [], "All 4 pages are right at v2."),
-        (1, [], "The one page is right at v2."),
-        (4, [Kind.MOVED, Kind.MOVED], "All 4 pages still say what the source says; 2 moved."),
-        (4, [Kind.MOVED, Kind.REWORDED], "1 of 4 pages differs from the source in more than the line."),
-        (4, [Kind.REMOVED, Kind.REWORDED], "2 of 4 pages differ from the source in more than the line."),
-        (0, [], "No page could be checked."),
+        (4, 4, 0, "All 4 pages are right at v2."),
+        (1, 1, 0, "The one page is right at v2."),
+        (4, 2, 0, "All 4 pages still say what the source says; 2 moved."),
+        (4, 2, 1, "1 of 4 pages differs from the source in more than the line."),
+        (4, 2, 2, "2 of 4 pages differ from the source in more than the line."),
+        (0, 0, 0, "No page could be checked."),
     ],
 )
-def test_the_verdict(report, checked, kinds, said):
-    drifts = tuple(replace(report.drifts[0], kinds=frozenset({kind})) for kind in kinds)
-    assert verdict(replace(report, checked=checked, drifts=drifts)) == said
+def test_the_verdict(report, checked, unchanged, differing, said):
+    counts = Summary(checked=checked, unchanged=unchanged, differing=differing, kinds={})
+    assert verdict(replace(report, summary=counts)) == said
 
 
 def test_many_quiet_drifts_are_a_count_unless_nothing_else_is_there(report):

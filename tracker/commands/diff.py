@@ -146,7 +146,10 @@ def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:
             spec is None or any(spec.match_file(site.path) for site in sites)
         )
 
-    return replace(report, drifts=tuple(drift for drift in report.drifts if wanted(drift)))
+    drifts = tuple(drift for drift in report.drifts if wanted(drift))
+    hidden = len(report.drifts) - len(drifts)
+    notice = f"{hidden} drifts of other kinds or in other files are not shown"
+    return replace(report, drifts=drifts, notices=(*report.notices, *([notice] if hidden else [])))
 
 
 def _replace(file: Path, text: str) -> None:
@@ -167,9 +170,9 @@ def _exit_code(report: Report, shown: Report, fail_on: Kind, faulty: bool) -> in
     """1 for a drift from `fail_on` on; 2 where a page could not be read, or nothing else is known than that all is well
     with what could be checked while something could not.
     """
-    if not report.checked:
+    if not report.summary.checked:
         print("tracker: nothing could be checked", file=sys.stderr)
-    if faulty or not report.checked:
+    if faulty or not report.summary.checked:
         return UNVERIFIED
     if any(drift.severity >= fail_on.severity for drift in shown.drifts):
         return DRIFT

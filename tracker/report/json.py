@@ -140,8 +140,8 @@ def _diff(report: Report) -> Diff:
             target=_covered(report.coverage[1]),
             partial_files=sorted(map(_text, report.partial)),
         ),
-        summary={"checked": report.checked, "unchanged": report.unchanged}
-        | {kind.value: report.count(kind) for kind in kinds},
+        summary={"checked": report.summary.checked, "unchanged": report.summary.unchanged}
+        | {kind.value: report.summary.kinds[kind] for kind in kinds},
         drifts=[_drift(drift) for drift in report.drifts],
         unlocated=[Unlocated(entry=one.entry, reason=_text(one.reason)) for one in report.unlocated],
         notices=list(map(_text, report.notices)),

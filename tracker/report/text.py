@@ -89,26 +89,23 @@ def _revision(revision: Revision) -> str:
 def verdict(report: Report) -> str:
     """The outcome in one sentence."""
     noun = "page" if report.tracked == "pages" else "error"
-    checked = f"{report.checked} {noun}{'' if report.checked == 1 else 's'}"
-    old = [drift for drift in report.drifts if drift.before is not None]
-    loud = sum(drift.severity > Severity.INFO for drift in old)
-    if loud:
-        verb = "differs" if loud == 1 else "differ"
-        return f"{loud} of {checked} {verb} from the source in more than the line."
-    if not report.checked:
+    counts = report.summary
+    checked = f"{counts.checked} {noun}{'' if counts.checked == 1 else 's'}"
+    if not counts.checked:
         return f"No {noun} could be checked."
-    all_of = f"All {checked}" if report.checked > 1 else f"The one {noun}"
-    still = "are" if report.checked > 1 else "is"
-    if not old:
-        return f"{all_of} {still} right at {report.target.name}."
-    moved = len(old)
-    return f"{all_of} still {'say' if report.checked > 1 else 'says'} what the source says; {moved} moved."
+    if counts.differing:
+        verb = "differs" if counts.differing == 1 else "differ"
+        return f"{counts.differing} of {checked} {verb} from the source in more than the line."
+    all_of, are, say = (f"All {checked}", "are", "say") if counts.checked > 1 else (f"The one {noun}", "is", "says")
+    if counts.unchanged == counts.checked:
+        return f"{all_of} {are} right at {report.target.name}."
+    return f"{all_of} still {say} what the source says; {counts.checked - counts.unchanged} moved."
 
 
 def summary(report: Report) -> str:
     """The counts on one line."""
-    counts = [f"{report.checked} checked", f"{report.unchanged} unchanged"]
-    counts += [f"{number} {kind}" for kind in reversed(Kind) if (number := report.count(kind))]
+    counts = [f"{report.summary.checked} checked", f"{report.summary.unchanged} unchanged"]
+    counts += [f"{number} {kind}" for kind in reversed(Kind) if (number := report.summary.kinds[kind])]
     if report.unlocated:
         counts.append(f"{len(report.unlocated)} unlocated")
     return ", ".join(counts)
