@@ -99,7 +99,7 @@ def test_bom_and_crlf_are_read(file: Path) -> None:
         ('[upstream]\nurl = ""', ": upstream.url is a url or a path, not ''"),
         ('[upstream]\nbranch = "--all"', ": upstream.branch is the name of a branch"),
         ('[upstream]\npackage = "a b"', ": upstream.package is the name of a package"),
-        ('[catalogue]\ntrack = "alle"', ": catalogue.track is \"pages\" or \"all\", not 'alle'"),
+        ('[catalogue]\ntrack = "alle"', ': catalogue.track is "pages" or "all", not \'alle\''),
         ('[catalogue]\nrepository = "jax"', ": catalogue.repository is owner/name, not 'jax'"),
         ("[catalogue]\npath = 3", ": catalogue.path must be a path, not a number"),
         ('[state]\npath = ""', ": state.path must be a path, not nothing"),
@@ -182,15 +182,20 @@ def test_variables_of_other_names_are_ignored_and_wrong_keys_are_not(file: Path)
         load(file, environ={"TRACKER_STATE_PTH": "x"})
 
 
+def outcome(file: Path, *overrides: str) -> str:
+    try:
+        load(file, overrides, environ={})
+    except ConfigError as error:
+        return str(error)
+    return "loaded"
+
+
 @given(st.text())
 def test_any_text_is_a_config_or_one_line(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "config.toml"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        try:
-            load(file, environ={})
-        except ConfigError as error:
-            assert "\n" not in str(error)
+        assert len(outcome(file).splitlines()) == 1
 
 
 _KEYS = [f"{section}.{key}" for section, kind in SECTIONS.items() for key in kind.__struct_fields__]
@@ -201,7 +206,4 @@ def test_any_override_is_a_value_or_one_line(key: str, text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "config.toml"
         file.write_text("")
-        try:
-            load(file, [f"{key}={text}"], environ={})
-        except ConfigError as error:
-            assert len(str(error).splitlines()) == 1
+        assert len(outcome(file, f"{key}={text}").splitlines()) == 1

@@ -194,11 +194,8 @@ def test_cut_in_a_string_is_read_whole(compare, repository):
 def test_below_the_threshold_it_is_removed_and_new_with_a_hint(compare, repository):
     source = 'def f(p):\n    if not p:\n        raise ValueError("path must not be empty")\ndef g(h): pass\n'
     base = repository.commit({"pkg/a.py": source})
-    repository.commit(
-        {
-            "pkg/a.py": 'def f(p): pass\ndef g(h):\n    if h.name == "":\n        raise ValueError("name must not be empty")\n'
-        }
-    )
+    after = 'def f(p): pass\ndef g(h):\n    if h.name == "":\n        raise ValueError("name must not be empty")\n'
+    repository.commit({"pkg/a.py": after})
     removed, new = compare(base).drifts
     assert (removed.kinds, new.kinds) == ({Kind.REMOVED}, {Kind.NEW})
     assert removed.possible == new.after

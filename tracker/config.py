@@ -104,7 +104,7 @@ def load(path: Path | None, overrides: Sequence[str] = (), environ: Mapping[str,
 
     ConfigError: no file, broken TOML (file, line, column), an unknown key (with the nearest), a wrong type.
     """
-    file = (path or Path(DEFAULT_FILE)).expanduser()
+    file = _expanded("-c", path or Path(DEFAULT_FILE))
     shown = str(file)
     values = _sections(shown, _parse(shown, _text(file, named=path is not None)))
     where = {f"{section}.{key}": shown for section, keys in values.items() for key in keys}
@@ -236,7 +236,7 @@ def _section(name: str, values: Mapping[str, Any], where: Mapping[str, str], fol
         if pattern and not re.fullmatch(pattern, value):
             raise ConfigError(f"{source}: {name}.{key} is {form}, not {value!r}")
         if isinstance(value, Path):
-            changes[key] = folder / value.expanduser()
+            changes[key] = folder / _expanded(source, value)
         if key == "paths" and not value:
             raise ConfigError(f"{source}: {name}.{key} is empty: no source would be in scope")
         if isinstance(value, tuple) and any(not glob.strip("/ ") for glob in value):
@@ -244,8 +244,15 @@ def _section(name: str, values: Mapping[str, Any], where: Mapping[str, str], fol
         if key == "timezone":
             _check_timezone(source, value)
         if key == "url" and value.startswith(("./", "../", "~")):
-            changes[key] = os.path.normpath(folder / Path(value).expanduser())
+            changes[key] = os.path.normpath(folder / _expanded(source, Path(value)))
     return msgspec.structs.replace(section, **changes)
+
+
+def _expanded(source: str, path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise ConfigError(f"{source}: there is no such user as in {str(path)!r}") from None
 
 
 def _path(kind: type, value: object) -> Path:

@@ -81,13 +81,23 @@ def _fetch(
     timeout_s: float,
     progress: Callable[[str], None],
 ) -> None:
-    options = ("--progress", "--force", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+    options = ["--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
     with mirror.writing() as lock:
-        fetching = process.start(mirror.path, "fetch", *options, "--end-of-options", url, *refspecs, hold=[lock])
-        fetching.stdin.close()
-        result = process.watch(fetching, timeout_s, progress)
+        result = _git_fetch(mirror, lock, [*options, "--end-of-options", url, *refspecs], timeout_s, progress)
+        if result.status and "git remote prune" in result.err:
+            # A tag `a` that upstream replaced by `a/b` is in the way: only then what upstream dropped is dropped.
+            options.append("--prune")
+            result = _git_fetch(mirror, lock, [*options, "--end-of-options", url, *refspecs], timeout_s, progress)
         if result.status:
             raise _failure(mirror, url, wanted, result.err)
+
+
+def _git_fetch(
+    mirror: Mirror, lock: int, arguments: Sequence[str], timeout_s: float, progress: Callable[[str], None]
+) -> process.Result:
+    fetching = process.start(mirror.path, "fetch", *arguments, hold=[lock])
+    fetching.stdin.close()
+    return process.watch(fetching, timeout_s, progress)
 
 
 # (what git says, what to do); the first that fits. Texts of git 2.29 to 2.51, of libcurl and of ssh.

@@ -27,7 +27,7 @@ from tracker.repository import process
 _AHEAD = 256
 """Objects asked for before the first is read: 256 names are 10 kB and always fit into the pipe (64 kB)."""
 
-_FILE = re.compile(rb"100(?:644|755) blob ([0-9a-f]{40}) +(\d+)\t(.+)", re.DOTALL)
+_FILE = re.compile(rb"100(?:644|755) blob ([0-9a-f]{40}) +(\d+|BAD)\t(.+)", re.DOTALL)
 
 # What a killed git leaves behind: temporary objects and packs, locks, marks of packs in the making.
 _STALE = (
@@ -119,6 +119,8 @@ class Mirror:
             if match := _FILE.fullmatch(line):
                 path = os.fsdecode(match[3])
                 if wanted.match_file(path) and not unwanted.match_file(path):
+                    if match[2] == b"BAD":  # left out, its sites would count as removed
+                        raise self._broken(f"{path} of {commit[:12]} cannot be read", "its object is missing")
                     found.append(SourceFile(path=path, blob=match[1].decode(), size=int(match[2])))
         return sorted(found, key=lambda file: file.path)
 
@@ -151,7 +153,7 @@ class Mirror:
                     break
                 yield self._answer(reader, asked.popleft())
         except BrokenPipeError:
-            raise self._broken("the objects cannot be read", reader.stderr.read().decode("utf-8", "replace")) from None
+            raise self._broken("the objects cannot be read", _last_words(reader)) from None
         finally:
             # A reader with open questions would answer them to the next one who asks.
             if done and self._reader is None:
@@ -166,7 +168,7 @@ class Mirror:
             content = reader.stdout.read(size + 1)
             if len(content) == size + 1:
                 return name, header[1], content[:-1]
-        why = "it is missing" if header[1:] == ["missing"] else reader.stderr.read().decode("utf-8", "replace")
+        why = "it is missing" if header[1:] == ["missing"] else _last_words(reader)
         raise self._broken(f"object {name} cannot be read", why)
 
     def _broken(self, what: str, why: str) -> GitError:
@@ -202,6 +204,14 @@ class Mirror:
             for stale in self.path.glob(pattern):
                 with suppress(FileNotFoundError):
                     stale.unlink()
+
+
+def _last_words(reader: process.Running) -> str:
+    # Only a reader without pipes is sure to end, and its stderr with it.
+    for stream in (reader.stdin, reader.stdout):
+        with suppress(BrokenPipeError):
+            stream.close()
+    return reader.stderr.read().decode("utf-8", "replace")
 
 
 def _anything_at(path: Path) -> bool:

@@ -171,9 +171,9 @@ def end(running: Running) -> None:
         if running.process.poll() is None:
             try:
                 _signal(group, signal.SIGTERM)
-                patience = time.monotonic() + GRACE_S
                 with suppress(subprocess.TimeoutExpired):
                     running.process.wait(GRACE_S)
+                patience = time.monotonic() + 1
                 while _signal(group, 0) and time.monotonic() < patience:  # its transport, its packer
                     time.sleep(0.01)
             finally:

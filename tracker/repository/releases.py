@@ -166,7 +166,7 @@ def _commit(mirror: Mirror, package: str, version: str, checked: wheel.Wheel) ->
             person = f"{_PERSON} {checked.newest} +0000"
             send(f"feature done\ncommit {RELEASE_REFS}{version}\n".encode())
             send(f"author {person}\ncommitter {person}\n".encode())
-            send(_data(message.encode()) + b"deleteall\n")
+            send(_data(message.encode()))
             for path, content in checked.read():
                 send(f"M 100644 inline {path}\n".encode() + _data(content))
             send(b"done\n")
