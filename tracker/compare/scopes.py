@@ -18,7 +18,7 @@ Scope = tuple[str, str]
 ENOUGH = 1.0
 """Votes that make a pair of scopes: one site that is equal on both sides and has no double."""
 SAME_NAME, KEPT_NAME = 1.0, 0.7
-"""An equal name alone makes a pair where both are gone and come; of a scope that stays, it only supports other votes."""
+"""An equal name makes a pair of a scope that went and one that came; of one that stayed, it supports other votes."""
 
 
 def scope_of(site: Site) -> Scope:
