@@ -21,7 +21,7 @@ LEAD = 0.3
 """A site that was taken out on the way and put back is the same error where both ends look alike from here on, with
 this lead over the next best; set on reverted and relanded changes of JAX."""
 
-POSSIBLE = 0.45
+POSSIBLE = 0.55
 """Likeness from which a new site of the same file is worth a look by who retires a page."""
 
 _NOTHING = Lives({}, {})
