@@ -45,10 +45,15 @@ def descendants(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(child.children))
 
 
+def children(node: Node) -> list[Node]:
+    """The named children, comments left out."""
+    return [child for child in node.named_children if child.type != "comment"]
+
+
 def unwrap(node: Node) -> Node:
     """The expression inside any number of brackets."""
     while node.type == "parenthesized_expression":
-        inner = [child for child in node.named_children if child.type != "comment"]
+        inner = children(node)
         if len(inner) != 1:
             break
         node = inner[0]

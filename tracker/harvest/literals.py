@@ -10,47 +10,21 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from string import Formatter
-from typing import NamedTuple
 
 from tree_sitter import Node
 
-from tracker.harvest.grammar import code, text
-from tracker.message import escape
+from tracker.harvest.grammar import children, code, text
+from tracker.harvest.parts import Foreign, Hole, Parts, suffixed
 
-
-class Hole(NamedTuple):
-    """An interpolated expression."""
-
-    code: str
-    """Empty where the source does not say what stands there."""
-    suffix: str = ""
-    """Conversion and format: `!r:>10`."""
-
-
-Parts = tuple[str | Hole, ...]
 Fill = Callable[[Node], Parts]
 """What an interpolated expression gives: a hole, or the text it is known to be."""
-
-
-def render(parts: Parts) -> str:
-    """Parts -> message."""
-    return "".join(escape(part) if isinstance(part, str) else _braced(part) for part in parts)
-
-
-def _braced(hole: Hole) -> str:
-    # As in an f-string, a blank keeps the brace of a set or a dict from being read as a doubled one.
-    return "{" + (" " if hole.code.startswith("{") else "") + hole.code + hole.suffix + "}"
-
-
-def has_text(parts: Parts) -> bool:
-    return any(isinstance(part, str) and not part.isspace() and part for part in parts)
 
 
 def string(node: Node, fill: Fill) -> Parts:
     """A `string` or `concatenated_string` -> parts."""
     if node.type == "concatenated_string":
         return tuple(part for child in node.named_children if child.type == "string" for part in string(child, fill))
-    parts: list[str | Hole] = []
+    parts: list[str | Hole | Foreign] = []
     raw = formatted = template = False
     for child in node.children:
         if child.type == "string_start":
@@ -95,7 +69,7 @@ def _unescape(content: str, raw: bool, formatted: bool) -> str:
     return _ESCAPE.sub(meaning, content) if "\\" in content or formatted else content
 
 
-def _interpolation(node: Node, fill: Fill) -> Iterator[str | Hole]:
+def _interpolation(node: Node, fill: Fill) -> Iterator[str | Hole | Foreign]:
     expression = node.child_by_field_name("expression")
     if expression is None:
         yield Hole("")
@@ -106,19 +80,11 @@ def _interpolation(node: Node, fill: Fill) -> Iterator[str | Hole]:
     equals = next((child for child in node.children if child.type == "="), None)
     if equals is not None:
         # `{x=}` is the text of the expression, the sign, and its repr.
-        yield (node.text or b"")[1 : equals.end_byte - node.start_byte].decode("utf-8", "surrogatepass")
+        behind = equals.next_sibling
+        end = (behind.start_byte if behind is not None else equals.end_byte) - node.start_byte
+        yield (node.text or b"")[1:end].decode("utf-8", "surrogatepass")
         suffix = suffix or "!r"
     yield from suffixed(fill(expression), suffix)
-
-
-def suffixed(parts: Parts, suffix: str) -> Parts:
-    """The parts that an expression gives, under a conversion and format; `!s` is what happens anyway."""
-    suffix = suffix.removeprefix("!s")
-    if not suffix:
-        return parts
-    if len(parts) == 1 and isinstance(parts[0], Hole) and not parts[0].suffix:
-        return (Hole(parts[0].code, suffix),)
-    return (Hole(render(parts), suffix),)
 
 
 _CONVERSION = re.compile(
@@ -132,9 +98,9 @@ def percent(template: Parts, right: Node, fill: Fill) -> Parts:
     named: dict[str, Node] = {}
     positional: list[Node] | None = None
     if right.type == "tuple":
-        positional = [child for child in right.named_children if child.type != "comment"]
+        positional = children(right)
     elif right.type == "dictionary":
-        named = dict(_literal_keys(right))
+        named = dict(literal_keys(right))
     else:
         positional = [right]
     arguments = iter(positional or ())
@@ -145,9 +111,9 @@ def percent(template: Parts, right: Node, fill: Fill) -> Parts:
         node = next(arguments, None)
         return (Hole(""),) if node is None or node.type == "list_splat" else fill(node)
 
-    parts: list[str | Hole] = []
+    parts: list[str | Hole | Foreign] = []
     for part in template:
-        if isinstance(part, Hole):
+        if not isinstance(part, str):
             parts.append(part)
             continue
         at = 0
@@ -175,7 +141,7 @@ def _percent_suffix(match: re.Match[str]) -> str:
     return f":{layout}{kind}"
 
 
-def _literal_keys(dictionary: Node) -> Iterator[tuple[str, Node]]:
+def literal_keys(dictionary: Node) -> Iterator[tuple[str, Node]]:
     for pair in dictionary.named_children:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if key is not None and value is not None and key.type == "string":
@@ -213,9 +179,9 @@ def format_call(template: Parts, arguments: Sequence[Node], fill: Fill) -> Parts
             return (Hole("" if key.isdigit() else name),)
         return (Hole(code(node) + rest),) if rest else fill(node)
 
-    parts: list[str | Hole] = []
+    parts: list[str | Hole | Foreign] = []
     for part in template:
-        if isinstance(part, Hole):
+        if not isinstance(part, str):
             parts.append(part)
             continue
         try:

@@ -6,25 +6,39 @@ assignment may reach an earlier use in the next turn of a loop is left out on pu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from tree_sitter import Node
 
-from tracker.harvest.blocks import DEFINITIONS, Block, Frame
-from tracker.harvest.grammar import descendants, text
+from tracker.harvest.binds import (
+    binds,
+    bodies,
+    definition,
+    grown,
+    header,
+    imported_as,
+    leaves,
+    parameters,
+    targets,
+    value,
+)
+from tracker.harvest.blocks import DEFINITIONS, Frame, find_inside
+from tracker.harvest.grammar import children, text
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """One thing that a name can stand for."""
 
-    kind: str
-    """`value` (an assignment), `addition` (`+=`), `definition`, `parameter`, `import` or `opaque`."""
+    kind: Literal["value", "addition", "growth", "definition", "parameter", "import", "opaque"]
+    """An assignment, a `+=`, an `append` or `extend`, a class or function, ..., a binding that says nothing."""
     node: Node
-    """The assigned expression, the definition, the parameter, the imported name, or the binding statement."""
+    """The assigned expression, the growing call, the definition, parameter or imported name, or the target."""
     frame: Frame
     """Where `node` stands; of a parameter, the body of its function."""
+    rest: str = ""
+    """What is asked of an import: `X.y` where `m` is imported and `m.X.y` written."""
 
 
 def meanings(name: str, frame: Frame) -> list[Meaning]:
@@ -42,15 +56,95 @@ def meanings(name: str, frame: Frame) -> list[Meaning]:
             if settled:
                 return found
         if owner.type == "function_definition":
-            if (parameter := _parameter(owner, name)) is not None:
+            if (parameter := parameters_of(at).get(name)) is not None:
                 return [Meaning("parameter", parameter, at), *found]
             inside = False
         elif owner.type == "class_definition":
             inside = False
-        elif name in _header_names(owner):
-            return [Meaning("opaque", owner, at), *found]
+        elif (bound := header(owner, name)) is not None:
+            assigned = owner.type in ("if_statement", "elif_clause", "while_statement")
+            return [Meaning("value" if assigned else "opaque", bound, at), *found]
         at = at.outer
     return found
+
+
+def parameters_of(body: Frame) -> dict[str, Node]:
+    """The parameters of the function whose body this is, stars taken off."""
+    key = "parameters", body.block.owner.id
+    if key not in body.file.known:
+        body.file.known[key] = {label.lstrip("*"): node for label, node, _ in parameters(body.block.owner)}
+    found: dict[str, Node] = body.file.known[key]
+    return found
+
+
+def parameter(name: str, frame: Frame) -> Frame | None:
+    """The body of the function whose parameter `name` is, untouched, at the statement of `frame`."""
+    at: Frame | None = frame
+    while at is not None and at.block.owner.type != "class_definition":
+        if at.block.owner.type == "function_definition" and name in parameters_of(at):
+            inside: Frame | None = frame
+            while inside is not None and name not in inside.block.bindings(binds):
+                if inside is at:
+                    return at
+                inside = inside.outer
+            return None
+        at = at.outer
+    return None
+
+
+def member(name: str, body: Frame) -> list[Meaning]:
+    """What NAME is in a class: in its block, as an attribute that its methods set, or in a base of the same file."""
+    found = _before(body, len(body.block.statements), name)[0] or _set_by_methods(name, body)
+    if not found and (key := ("member", name, body.block.owner.id)) not in body.file.active:
+        body.file.active[key] = None
+        for base in bases(body):
+            for meaning in base:
+                inherited = inner(meaning.node, meaning.frame) if meaning.node.type == "class_definition" else None
+                found = found or (member(name, inherited) if inherited is not None else [])
+        del body.file.active[key]
+    return found
+
+
+def bases(body: Frame) -> list[list[Meaning]]:
+    """The bases of the class whose block this is, each as what it can stand for."""
+    listed = body.block.owner.child_by_field_name("superclasses")
+    around = body.outer
+    if listed is None or around is None:
+        return []
+    return [attribute(node, around) for node in children(listed) if node.type in ("identifier", "attribute")]
+
+
+def _set_by_methods(name: str, body: Frame) -> list[Meaning]:
+    found = []
+    for place in find_inside(body, {"expression_statement"}, [f"self.{name}".encode()], nested=True):
+        for expression in place.node.named_children:
+            left = expression.child_by_field_name("left") if expression.type == "assignment" else None
+            if left is not None and text(left) == f"self.{name}" and (assigned := value(expression)) is not None:
+                found.append(Meaning("value", assigned, place.frame))
+    return found
+
+
+def attribute(node: Node, frame: Frame) -> list[Meaning]:
+    """What `NAME`, `self.NAME`, `cls.NAME`, `Class.NAME` or `module.NAME` stands for, as far as this file says."""
+    if node.type == "identifier":
+        return meanings(text(node), frame)
+    owner, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+    if node.type != "attribute" or owner is None or name is None:
+        return []
+    if text(owner) in ("self", "cls"):
+        body = enclosing_class(frame)
+        return member(text(name), body) if body is not None else []
+    path: list[str] = [text(name)]
+    while owner is not None and owner.type == "attribute" and (name := owner.child_by_field_name("attribute")):
+        path.insert(0, text(name))
+        owner = owner.child_by_field_name("object")
+    for meaning in meanings(text(owner), frame) if owner is not None and owner.type == "identifier" else ():
+        if meaning.kind == "import":
+            return [replace(meaning, rest=".".join(path))]
+        if meaning.node.type == "class_definition" and len(path) == 1:
+            body = inner(meaning.node, meaning.frame)
+            return member(path[0], body) if body is not None else []
+    return []
 
 
 def enclosing_class(frame: Frame) -> Frame | None:
@@ -61,44 +155,19 @@ def enclosing_class(frame: Frame) -> Frame | None:
     return at
 
 
-def member(name: str, body: Frame) -> list[Meaning]:
-    """What NAME is in the class or module whose block `body` is."""
-    return _before(body, len(body.block.statements), name)[0]
-
-
-def inner(definition: Node, frame: Frame) -> Frame | None:
+def inner(defined: Node, frame: Frame) -> Frame | None:
     """The body of a class or function that stands in `frame`, seen from its end."""
-    body = definition.child_by_field_name("body")
+    body = defined.child_by_field_name("body")
     if body is None:
         return None
-    block = Block(body, definition)
-    return Frame(block, len(block.statements), frame)
-
-
-def parameters(function: Node) -> list[tuple[str, Node, Node | None]]:
-    """The parameters of a function in order: name (with its stars), node, default."""
-    listed = function.child_by_field_name("parameters")
-    found: list[tuple[str, Node, Node | None]] = []
-    for node in listed.named_children if listed is not None else ():
-        if node.type in ("identifier", "list_splat_pattern", "dictionary_splat_pattern"):
-            found.append((text(node), node, None))
-        elif node.type == "typed_parameter":
-            found.append((text(node.children[0]), node, None))
-        elif name := node.child_by_field_name("name"):
-            found.append((text(name), node, node.child_by_field_name("value")))
-    return found
-
-
-def imported_as(imported: Node) -> str:
-    """The name that `import x.y`, `import x as z` or `from m import x as z` binds."""
-    alias = imported.child_by_field_name("alias") if imported.type == "aliased_import" else None
-    return text(alias) if alias is not None else text(imported)
+    block = frame.file.block(body, defined)
+    return Frame(block, len(block.statements), frame, frame.file)
 
 
 def _before(frame: Frame, stop: int, name: str) -> tuple[list[Meaning], bool]:
     """What the first `stop` statements of a block make of a name, and whether nothing before them can matter."""
     found: list[Meaning] = []
-    for index in reversed(frame.block.bindings(_binds).get(name, ())):
+    for index in reversed(frame.block.bindings(binds).get(name, ())):
         if index < stop:
             reached, settled = _bound(replace(frame, index=index), name)
             found = reached + found
@@ -109,28 +178,25 @@ def _before(frame: Frame, stop: int, name: str) -> tuple[list[Meaning], bool]:
 
 def _bound(frame: Frame, name: str) -> tuple[list[Meaning], bool]:
     """What one statement makes of a name that it binds, and whether nothing before it can reach past it."""
-    statement = frame.block.statements[frame.index]
-    if statement.type == "decorated_definition":
-        statement = statement.child_by_field_name("definition") or statement
+    statement = definition(frame.block.statements[frame.index])
     if statement.type in DEFINITIONS:
         return [Meaning("definition", statement, frame)], True
-    if statement.type == "import_from_statement":
+    if statement.type in ("import_from_statement", "import_statement"):
         imported = next(node for node in statement.children_by_field_name("name") if imported_as(node) == name)
         return [Meaning("import", imported, frame)], True
     if statement.type != "expression_statement":
         return _branches(statement, name, frame)
     for expression in reversed(statement.named_children):
-        if expression.type == "augmented_assignment" and name in _targets(expression):
-            right, operator = (
-                expression.child_by_field_name("right"),
-                expression.child_by_field_name("operator"),
-            )
+        if expression.type == "augmented_assignment" and name in targets(expression):
+            right, operator = expression.child_by_field_name("right"), expression.child_by_field_name("operator")
             adds = right is not None and operator is not None and text(operator) == "+="
             return [Meaning("addition" if adds else "opaque", right or expression, frame)], True
-        if name in _targets(expression):
-            value = _value(expression)
-            plain = value is not None and name in _targets(expression, plain=True)
-            return [Meaning("value" if plain else "opaque", value or expression, frame)], True
+        if name in targets(expression):
+            assigned = value(expression)
+            plain = assigned is not None and name in targets(expression, plain=True)
+            return [Meaning("value" if plain else "opaque", assigned or expression, frame)], True
+        if name in grown(expression):
+            return [Meaning("growth", expression, frame)], True
     return [], False
 
 
@@ -138,109 +204,13 @@ def _branches(statement: Node, name: str, frame: Frame) -> tuple[list[Meaning], 
     """What the blocks of a compound statement make of a name; settled when no way leads past all of them."""
     found: list[Meaning] = []
     settled = True
-    for body, owner in _bodies(statement):
-        if not _leaves(body):
-            block = Block(body, owner)
-            reached, inside = _before(Frame(block, 0, frame), len(block.statements), name)
+    for body, owner in bodies(statement):
+        if not leaves(body):
+            block = frame.file.block(body, owner)
+            reached, inside = _before(Frame(block, 0, frame, frame.file), len(block.statements), name)
             found += reached
             settled = settled and inside
     complete = statement.type == "with_statement" or (
         statement.type == "if_statement" and any(child.type == "else_clause" for child in statement.children)
     )
     return found, settled and complete and bool(found)
-
-
-def _bodies(statement: Node) -> Iterator[tuple[Node, Node]]:
-    """The blocks of a compound statement, each with the clause it belongs to."""
-    for child in statement.children:
-        if child.type == "block" and statement.type == "match_statement":
-            for case in child.children:
-                yield from _bodies(case)
-        elif child.type == "block":
-            yield child, statement
-        elif child.type in (
-            "elif_clause",
-            "else_clause",
-            "except_clause",
-            "except_group_clause",
-            "finally_clause",
-        ):
-            yield from _bodies(child)
-
-
-def _leaves(block: Node) -> bool:
-    """Whether a block ends in a statement after which nothing of the same function is reached."""
-    last = next((child for child in reversed(block.named_children) if child.type != "comment"), None)
-    return last is not None and last.type in (
-        "raise_statement", "return_statement", "continue_statement", "break_statement",
-    )  # fmt: skip
-
-
-def _binds(statement: Node) -> set[str]:
-    """The names that a statement binds in its scope, its inner blocks included."""
-    kind = statement.type
-    if kind == "decorated_definition":
-        statement = statement.child_by_field_name("definition") or statement
-        kind = statement.type
-    if kind in DEFINITIONS:
-        name = statement.child_by_field_name("name")
-        return {text(name)} if name is not None else set()
-    if kind == "import_from_statement":
-        return {imported_as(node) for node in statement.children_by_field_name("name")}
-    if kind == "expression_statement":
-        return {name for child in statement.named_children for name in _targets(child)}
-    names: set[str] = set()
-    for body, _ in _bodies(statement):
-        for inside in body.children:
-            names |= _binds(inside)
-    return names
-
-
-def _targets(expression: Node, plain: bool = False) -> set[str]:
-    """The names that an assignment binds; `plain`: only those that stand for the whole value."""
-    names: set[str] = set()
-    at: Node | None = expression
-    while at is not None and at.type in ("assignment", "augmented_assignment"):
-        left = at.child_by_field_name("left")
-        if left is not None and (not plain or left.type == "identifier"):
-            names |= _names(left)
-        at = at.child_by_field_name("right")
-    return names
-
-
-def _value(expression: Node) -> Node | None:
-    """The value of `a = b = value`; None of an annotation without one."""
-    at: Node | None = expression
-    while at is not None and at.type == "assignment":
-        at = at.child_by_field_name("right")
-    return at
-
-
-def _names(target: Node) -> set[str]:
-    """The plain names in the target of an assignment, a loop, a `with` or an `except`."""
-    if target.type == "identifier":
-        return {text(target)}
-    if target.type in ("attribute", "subscript"):
-        return set()
-    return {name for child in target.named_children for name in _names(child)}
-
-
-def _parameter(function: Node, name: str) -> Node | None:
-    return next((node for label, node, _ in parameters(function) if label.lstrip("*") == name), None)
-
-
-def _header_names(owner: Node) -> set[str]:
-    """The names that the head of a compound statement binds for its block."""
-    if owner.type == "for_statement":
-        left = owner.child_by_field_name("left")
-        return _names(left) if left is not None else set()
-    if owner.type in ("except_clause", "except_group_clause", "with_statement"):
-        aliases = [
-            node
-            for child in owner.children
-            if child.type in ("with_clause", "as_pattern")
-            for node in (child, *descendants(child))
-            if node.type == "as_pattern_target"
-        ]
-        return {name for alias in aliases for name in _names(alias)}
-    return set()

@@ -1,126 +1,139 @@
-"""The operand of a `raise` -> which exception it is, with which texts, written in which form."""
+"""The operand of a `raise` -> which exceptions it can be, with which texts, written in which form."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from tracker.harvest.binds import imported_from
 from tracker.harvest.blocks import Frame
-from tracker.harvest.grammar import code, text, unwrap
-from tracker.harvest.literals import Parts, has_text
-from tracker.harvest.messages import DEEPEST, arguments_of, callee, followed, returns, texts
-from tracker.harvest.names import Meaning, inner, member
+from tracker.harvest.calls import callee, method_of, returned
+from tracker.harvest.classes import filled, message, supply
+from tracker.harvest.grammar import children, code, text, unwrap
+from tracker.harvest.names import Meaning
+from tracker.harvest.parts import Arguments, Texts, bind, has_text, is_sentence, matched, render
+from tracker.harvest.parts import foreign as foreign_parts
+from tracker.harvest.texts import DEEPEST, arguments, foreign, signature, texts
 from tracker.model import Form
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """One exception that a `raise` can throw."""
+    """One exception that a `raise` can throw. Picklable: what another file has to say is in its parts."""
 
     exception: str
-    messages: tuple[Parts, ...]
-    """Only those with literal text."""
     form: Form
+    own: Texts = ()
+    """Of the argument that carries the text."""
+    supplied: Texts = ()
+    """What the class or the factory makes of the call."""
+    argued: bool = False
+    """Whether there is any argument."""
+
+    @property
+    def texts(self) -> Texts:
+        """Those with literal text."""
+        own, supplied = tuple(filter(has_text, self.own)), tuple(filter(has_text, self.supplied))
+        # What a class adds behind a sentence that it is given (`See https://...`) is not what tells the error.
+        framed = bool(own and supplied) and is_sentence(own[0]) and render(supplied[0]).startswith(render(own[0]))
+        return own if framed or not supplied else supplied
+
+    @property
+    def is_open(self) -> bool:
+        """Whether another file has a say in the text."""
+        return any(True for _ in foreign_parts((*self.own, *self.supplied)))
+
+    @property
+    def shown(self) -> Form:
+        """How the text is written."""
+        return self.form if self.texts == tuple(filter(has_text, self.own)) else Form.CALL
+
+    def filled(self, function: int, values: dict[str, Texts]) -> Raised:
+        """The same with the parameters of a function filled."""
+        return replace(self, own=bind(self.own, function, values), supplied=bind(self.supplied, function, values))
 
 
 _BUILT_ON = ("with_traceback", "add_note")
-_MESSAGE_KEYWORDS = ("message", "msg")
 
 
-def raised(node: Node, frame: Frame, depth: int = 0) -> list[Raised]:
+def raised(node: Node, frame: Frame) -> tuple[Raised, ...]:
     """What a raised expression can be, in source order; never empty."""
-    node = unwrap(node)
+    node, file = unwrap(node), frame.file
+    key = "raised", node.id, frame.block.owner.id, frame.index
+    if key not in file.known:
+        if key in file.active or len(file.active) >= DEEPEST:
+            return (Raised(exception=code(node), form=Form.NONE),)
+        file.active[key] = None
+        file.known[key] = tuple(dict.fromkeys(_raised(node, frame)))
+        del file.active[key]
+    found: tuple[Raised, ...] = file.known[key]
+    return found
+
+
+def _raised(node: Node, frame: Frame) -> Iterable[Raised]:
     if node.type == "conditional_expression":
-        branches = [child for child in node.named_children if child.type != "comment"]
-        return [*raised(branches[0], frame, depth), *raised(branches[-1], frame, depth)]
+        branches = children(node)
+        return [*raised(branches[0], frame), *raised(branches[-1], frame)]
     if node.type == "expression_list":
-        return raised(node.named_children[0], frame, depth)
+        return raised(node.named_children[0], frame)
     if node.type == "call":
-        return _call(node, frame, depth)
+        return _call(node, frame)
     found: list[Raised] = []
-    if depth < DEEPEST:
-        for meaning in callee(node, frame):
-            if meaning.kind == "value":
-                found += [replace(one, form=Form.VARIABLE) for one in raised(meaning.node, meaning.frame, depth + 1)]
-            elif meaning.kind == "opaque":
-                found.append(Raised(code(node), (), Form.RERAISE))
-            elif meaning.kind == "definition" and meaning.node.type == "class_definition":
-                found.append(Raised(code(node), _class_texts(meaning, None, frame, depth), Form.NONE))
-    return found or [Raised(resolved(node, frame), (), Form.NONE)]
+    for meaning in callee(node, frame):
+        if meaning.kind == "value" and meaning.node.type != "none":
+            made = [replace(one, form=_through_name(one)) for one in raised(meaning.node, meaning.frame)]
+            found += [one for one in made if one.texts or node.type == "identifier"]
+        elif meaning.kind in ("opaque", "parameter") and node.type == "identifier":
+            found.append(Raised(exception=code(node), form=Form.RERAISE))
+        elif meaning.node.type == "class_definition":
+            template = supply(meaning)
+            supplied = filled(template, Arguments((), ())) if template is not None else ()
+            found.append(Raised(exception=code(node), form=Form.NONE, supplied=supplied))
+        elif meaning.kind == "import":
+            supplied = ((foreign(meaning, code(node)),),)
+            found.append(Raised(exception=named(node, meaning), form=Form.NONE, supplied=supplied))
+    return found or [Raised(exception=code(node), form=Form.NONE)]
 
 
-def _call(call: Node, frame: Frame, depth: int) -> list[Raised]:
+def _through_name(one: Raised) -> Form:
+    return Form.VARIABLE if one.argued or one.form is Form.NONE else one.form
+
+
+def _call(call: Node, frame: Frame) -> Iterable[Raised]:
     function = call.child_by_field_name("function")
     if function is None:
-        return [Raised(code(call), (), Form.NONE)]
-    if function.type == "attribute":
-        owner, name = function.child_by_field_name("object"), function.child_by_field_name("attribute")
-        if owner is not None and name is not None and text(name) in _BUILT_ON:
-            return raised(owner, frame, depth)
-    for meaning in callee(function, frame) if depth < DEEPEST else ():
-        if meaning.kind == "definition" and meaning.node.type == "function_definition":
-            made = [one for value, where in returns(meaning, call, frame) for one in raised(value, where, depth + 1)]
+        return [Raised(exception=code(call), form=Form.NONE)]
+    method = method_of(call)
+    if method is not None and method[1] in _BUILT_ON:
+        return raised(method[0], frame)
+    exception = code(function)
+    supplied: Texts = ()
+    for meaning in callee(function, frame):
+        if meaning.node.type == "function_definition":
+            values = matched(signature(meaning), arguments(call, frame))
+            made = [one for value, where in returned(meaning) for one in raised(value, where)]
             if made:
-                return [replace(one, form=Form.CALL) for one in made]
-        is_class = meaning.kind == "definition" and meaning.node.type == "class_definition"
-        if is_class and (supplied := _class_texts(meaning, call, frame, depth)):
-            return [Raised(code(function), supplied, Form.CALL)]
-    argument, messages = _message(call, frame)
-    return [Raised(resolved(function, frame), messages, _form(argument) if argument is not None else Form.NONE)]
+                return [replace(one, form=Form.CALL).filled(meaning.node.start_byte, values) for one in made]
+        elif meaning.node.type == "class_definition" and (template := supply(meaning)) is not None:
+            supplied = filled(template, arguments(call, frame))
+        elif meaning.kind == "import":
+            exception = named(function, meaning)
+            supplied = ((foreign(meaning, code(call), arguments(call, frame)),),)
+    argument, own = message(call, frame)
+    form = _form(argument) if argument is not None else Form.NONE
+    return [Raised(exception=exception, form=form, own=own, supplied=supplied, argued=argument is not None)]
 
 
-def resolved(function: Node, frame: Frame) -> str:
+def named(node: Node, imported: Meaning) -> str:
     """The exception as written, an import alias taken back."""
-    if function.type == "identifier":
-        for meaning in callee(function, frame):
-            if meaning.kind == "import" and (name := meaning.node.child_by_field_name("name")) is not None:
-                return text(name)
-    return code(function)
+    return imported_from(imported.node, imported.frame.file.path)[1] if node.type == "identifier" else code(node)
 
 
-def _message(call: Node, frame: Frame) -> tuple[Node | None, tuple[Parts, ...]]:
-    """The first argument that carries text, and its texts; without any, the first argument."""
-    arguments = arguments_of(call)
-    keywords = {
-        text(name): value
-        for node in arguments
-        if node.type == "keyword_argument"
-        and (name := node.child_by_field_name("name")) is not None
-        and (value := node.child_by_field_name("value")) is not None
-    }
-    positional = [node for node in arguments if node.type not in ("keyword_argument", "dictionary_splat")]
-    ordered = positional + [keywords[name] for name in _MESSAGE_KEYWORDS if name in keywords]
-    ordered += [value for name, value in keywords.items() if name not in _MESSAGE_KEYWORDS]
-    for node in ordered:
-        found = tuple(parts for parts in texts(node, frame) if has_text(parts))
-        if found:
-            return node, found
-    return (ordered[0] if ordered else None), ()
-
-
-def _class_texts(definition: Meaning, call: Node | None, frame: Frame, depth: int) -> tuple[Parts, ...]:
-    """The texts that an exception class gives itself: what its `__init__` hands to `super().__init__`."""
-    body = inner(definition.node, definition.frame)
-    if body is None or depth >= DEEPEST:
-        return ()
-    for method in member("__init__", body):
-        if method.kind != "definition":
-            continue
-        inside = followed(method, call, frame) if call is not None else inner(method.node, method.frame)
-        if inside is None:
-            return ()
-        for index, statement in enumerate(inside.block.statements):
-            for expression in statement.named_children if statement.type == "expression_statement" else ():
-                if _is_super_init(expression):
-                    _, found = _message(expression, replace(inside, index=index))
-                    return found
-    return ()
-
-
-def _is_super_init(node: Node) -> bool:
-    function = node.child_by_field_name("function") if node.type == "call" else None
-    return function is not None and text(function).startswith("super(") and text(function).endswith(".__init__")
+def read(node: Node, frame: Frame) -> tuple[Form, Texts]:
+    """An expression as a message: how it is written, and its texts."""
+    return _form(node), tuple(filter(has_text, texts(node, frame)))
 
 
 def _form(node: Node) -> Form:
@@ -129,12 +142,12 @@ def _form(node: Node) -> Form:
     if node.type == "string":
         return Form.FSTRING if any(child.type == "interpolation" for child in node.children) else Form.LITERAL
     if node.type == "concatenated_string":
-        return Form.FSTRING if any(_form(child) is Form.FSTRING for child in node.named_children) else Form.LITERAL
+        return Form.FSTRING if any(_form(child) is Form.FSTRING for child in children(node)) else Form.LITERAL
     if node.type == "binary_operator":
         operator = node.child_by_field_name("operator")
         return Form.PERCENT if operator is not None and operator.type == "%" else Form.CONCAT
     if node.type == "conditional_expression":
-        return _form(node.named_children[0])
+        return _form(children(node)[0])
     if node.type == "call":
         function = node.child_by_field_name("function")
         name = function.child_by_field_name("attribute") if function is not None else None

@@ -6,6 +6,7 @@ Line numbers follow CPython: `\\n`, `\\r\\n` and a lone `\\r` end a line, a form
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 from dataclasses import dataclass
 
@@ -29,7 +30,32 @@ def normalize(raw: bytes) -> Source:
     if b"\0" in data:
         problem = problem or "holds a null byte"
         data = data.replace(b"\0", b" ")
+    if _DEEP.search(data) and (line := _too_deep(data)):
+        problem = problem or f"has too many levels of indentation at line {line}"
+        data = _DEEP.sub(b"\n" + b" " * LEVELS, data)
     return Source(data=data, problem=problem)
+
+
+LEVELS = 100
+"""Levels of indentation that CPython allows (MAXINDENT of its tokenizer); the grammar's scanner breaks at 510."""
+
+_DEEP = re.compile(rb"\n[ \t\f]{%d,}(?=[^\s])" % (LEVELS // 8))
+
+
+def _too_deep(data: bytes) -> int | None:
+    """The first line with more levels of indentation than Python allows, brackets and strings not looked at."""
+    levels = [0]
+    for number, line in enumerate(data.split(b"\n"), 1):
+        text = line.expandtabs(8).lstrip(b" \f")
+        if text:
+            column = len(line.expandtabs(8)) - len(text)
+            while levels[-1] > column:
+                levels.pop()
+            if levels[-1] < column:
+                levels.append(column)
+            if len(levels) > LEVELS:
+                return number
+    return None
 
 
 def _decode(raw: bytes) -> tuple[str | None, str | None]:
