@@ -122,6 +122,8 @@ class Snapshot:
     """Every path that was read, with or without sites; ordered."""
     partial: Mapping[str, str] = field(default_factory=dict)
     """Path -> why the file could not be wholly read. What is missing there is never surely removed."""
+    reasons: Mapping[Site, str] = field(default_factory=dict)
+    """Site without a message -> why it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 
 from tracker.errors import RevisionError
+from tracker.harvest.link import link
 from tracker.harvest.sites import Harvest, harvest
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
@@ -62,8 +63,7 @@ class Sources:
         """The text of one file as lines without their ends; empty where the revision has no such file."""
         for file in self.files(revision):
             if file.path == path:
-                ((_, raw),) = self._mirror.read([file.blob])
-                return normalize(raw).data.decode("utf-8", "replace").split("\n")
+                return normalize(self._read(file.blob)).data.decode("utf-8", "replace").split("\n")
         return []
 
     def lives(self, base: Revision, target: Revision, paths: set[str]) -> Lives:
@@ -79,14 +79,29 @@ class Sources:
         return [self._snapshot(revision) for revision in revisions]
 
     def _snapshot(self, revision: Revision) -> Snapshot:
-        files = self.files(revision)
-        harvests = {file.path: self._harvests[file.path, file.blob] for file in files}
+        files = {file.path: file.blob for file in self.files(revision)}
+
+        def read(path: str) -> bytes | None:
+            return self._read(files[path]) if path in files else None
+
+        # What a file's texts owe to other files belongs to the revision: only the harvest of a file itself is kept.
+        harvests = link({path: self._harvests[path, blob] for path, blob in files.items()}, read)
         return Snapshot(
             revision=revision,
             sites=tuple(site for found in harvests.values() for site in found.sites),
             files=tuple(harvests),
             partial={path: found.problem for path, found in harvests.items() if found.problem},
+            reasons={
+                site: str(reason)
+                for found in harvests.values()
+                for site, reason in zip(found.sites, found.reasons, strict=True)
+                if reason is not None
+            },
         )
+
+    def _read(self, blob: str) -> bytes:
+        ((_, raw),) = self._mirror.read([blob])
+        return raw
 
     def _harvest(self, wanted: dict[Named, int]) -> None:
         blobs = (raw for _, raw in self._mirror.read(blob for _, blob in wanted))

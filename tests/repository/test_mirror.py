@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import time
 import zlib
 from pathlib import Path
 
@@ -239,3 +241,22 @@ def test_a_mirror_may_be_a_copy_of_a_bare_repository(tmp_path, repository):
         assert paths(mirror, commit, "*.py") == ["a.py"]
         repository.commit({"b.py": "x"})
         assert pull(mirror, repository.url, "main").commits == 1
+
+
+def test_a_reading_that_is_given_up_ends_although_other_processes_hold_its_pipes(mirror, repository):
+    """Workers that are forked meanwhile inherit the reader's pipes: it never sees their end."""
+    commit = repository.commit({f"{n}.py": f"x = {n}\n" for n in range(9)})
+    pull(mirror, repository.url, "main")
+    reading = mirror.read([file.blob for file in mirror.files(commit, ["*.py"])])
+    next(reading)
+    worker = os.fork()
+    if not worker:
+        time.sleep(60)
+        os._exit(0)
+    try:
+        began = time.monotonic()
+        reading.close()
+        assert time.monotonic() - began < 30
+    finally:
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import click
 
 from tracker.commands.options import Settings, open_mirror, target_of, workers, write
 from tracker.errors import RevisionError
-from tracker.model import Form, Site, Snapshot
+from tracker.model import Site, Snapshot
 
 
 @click.command("sites", short_help="Every raise statement of a revision.")
@@ -38,27 +39,27 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
     sites = [site for site in snapshot.sites if spec is None or spec.match_file(site.path)]
     if not sites:
         raise RevisionError(f"{found.name} has no raise statement in the files asked for")
-    show = line if form == "jsonl" else _line
-    write("".join(f"{show(site)}\n" for site in sites))
+    if form == "jsonl":
+        write("".join(f"{line(site)}\n" for site in sites))
+    else:
+        write("".join(f"{_line(site, snapshot.reasons.get(site))}\n" for site in sites))
     for path, why in snapshot.partial.items():
         settings.say(f"{path} {why}: what was found in it is listed, something may be missing")
-    settings.say(_coverage(snapshot))
+    settings.say(_coverage(snapshot, sites))
     return 0
 
 
-def _line(site: Site) -> str:
-    text = "" if site.message is None else " ".join(site.message.split())
-    return f"{site.path}:{site.line}: {site.exception or 'raise'}: {text}".rstrip(": ")
+def _line(site: Site, reason: str | None) -> str:
+    text = " ".join(site.message.split()) if site.message is not None else f"({reason})"
+    return f"{site.path}:{site.line}: {site.exception or 'raise'}: {text}"
 
 
-def _coverage(snapshot: Snapshot) -> str:
-    """How much was read, and what is behind the statements without text."""
-    silent = Counter(_WITHOUT.get(site.form, "computed") for site in snapshot.sites if site.message is None)
-    listed = ", ".join(f"{number} {why}" for why, number in silent.most_common())
+def _coverage(snapshot: Snapshot, sites: Sequence[Site]) -> str:
+    """How much was read, and why some statements have no text."""
+    silent = Counter(snapshot.reasons[site] for site in sites if site in snapshot.reasons)
+    listed = ", ".join(f"{number} {reason}" for reason, number in silent.most_common())
+    files = len({site.path for site in sites})
     return (
-        f"{len(snapshot.files)} files, {len(snapshot.sites)} raise statements, "
-        f"{len(snapshot.sites) - silent.total()} with text" + (f"; without: {listed}" if listed else "")
+        f"{len(snapshot.files)} files read; {len(sites)} raise statements in {files} of them, "
+        f"{len(sites) - silent.total()} with text" + (f", the others: {listed}" if listed else "")
     )
-
-
-_WITHOUT = {Form.NONE: "without a message", Form.RERAISE: "raised again"}

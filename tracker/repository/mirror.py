@@ -85,7 +85,7 @@ class Mirror:
         """End the reading process; the mirror can still be used afterwards."""
         reader, self._reader = self._reader, None
         if reader is not None:
-            process.close(reader)
+            process.end(reader)
 
     def __enter__(self) -> Self:
         return self
@@ -159,7 +159,7 @@ class Mirror:
             if done and self._reader is None:
                 self._reader = reader
             else:
-                process.close(reader)
+                process.end(reader)
 
     def _answer(self, reader: process.Running, name: str) -> tuple[str, str, bytes]:
         header = reader.stdout.readline().decode().split()
