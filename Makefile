@@ -28,7 +28,7 @@ lint: $(STAMP)
 
 # One rule installs everything, once: the stamp is older than neither file it depends on.
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,lint]'
 	@touch $@
 
@@ -39,7 +39,7 @@ clean:
 .PHONY: relock
 relock:
 	rm -rf $(VENV)
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
 	{ echo "# The versions a fresh machine gets. Renew with: make relock"; $(BIN)/python -m pip freeze --all --exclude-editable --exclude setuptools --exclude wheel; } > constraints.txt
 	@touch $(STAMP)

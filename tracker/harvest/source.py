@@ -30,7 +30,7 @@ def normalize(raw: bytes) -> Source:
     if b"\0" in data:
         problem = problem or "holds a null byte"
         data = data.replace(b"\0", b" ")
-    if _DEEP.search(data) and (line := _too_deep(data)):
+    if _may_be_deep(data) and (line := _too_deep(data)):
         problem = problem or f"has too many levels of indentation at line {line}"
         data = _DEEP.sub(b"\n" + b" " * LEVELS, data)
     return Source(data=data, problem=problem)
@@ -40,6 +40,12 @@ LEVELS = 100
 """Levels of indentation that CPython allows (MAXINDENT of its tokenizer); the grammar's scanner breaks at 510."""
 
 _DEEP = re.compile(rb"\n[ \t\f]{%d,}(?=[^\s])" % (LEVELS // 8))
+_TABBED = re.compile(rb"\n *[\t\f][ \t\f]{%d}" % (LEVELS // 8 - 1))
+
+
+def _may_be_deep(data: bytes) -> bool:
+    """Whether a line has the columns that so many levels take: one blank for each, or a tab for eight."""
+    return b"\n" + b" " * LEVELS in data or ((b"\t" in data or b"\f" in data) and _TABBED.search(data) is not None)
 
 
 def _too_deep(data: bytes) -> int | None:
