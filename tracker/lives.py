@@ -7,12 +7,12 @@ question are followed, and of them only the top-level definitions that a step ch
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
-from tracker.harvest.pieces import Piece, pieces
+from tracker.harvest.pieces import Piece, Pieces
 from tracker.model import Cause, Kind, Site
 from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Change, Step
@@ -53,19 +53,27 @@ class _Part:
         ]
 
 
-def follow(mirror: Mirror, start: Mapping[str, str], steps: Iterable[Step], paths: Iterable[str]) -> Lives:
+def follow(
+    mirror: Mirror, start: Mapping[str, str], steps: Iterable[Step], paths: Iterable[str], known: Known
+) -> Lives:
     """Follow every site of the files `paths` from `start` (path -> blob) along the steps. GitError: unreadable."""
-    return _Followed(mirror, start, set(paths)).along(steps)
+    return _Followed(mirror, start, set(paths), known).along(steps)
+
+
+Known = Callable[[str, str], Sequence[Site] | None]
+"""Path and blob -> the sites of that version of a file, where it has been harvested already."""
 
 
 class _Followed:
-    def __init__(self, mirror: Mirror, start: Mapping[str, str], paths: set[str]) -> None:
+    def __init__(self, mirror: Mirror, start: Mapping[str, str], paths: set[str], known: Known) -> None:
         self._mirror = mirror
         self._paths = paths
+        self._known = known
+        self._pieces = Pieces()
         self._files: dict[str, list[_Part]] = {}
         held = sorted(paths & set(start))
-        for path, (_, raw) in zip(held, mirror.read(start[path] for path in held), strict=True):
-            self._files[path] = [_Part(piece, [Life() for _ in piece.sites]) for piece in pieces(raw)]
+        for path in held:
+            self._files[path] = [_Part(piece, [Life() for _ in piece.sites]) for piece in self._read(path, start[path])]
 
     def along(self, steps: Iterable[Step]) -> Lives:
         starts = self._positions()
@@ -112,7 +120,9 @@ class _Followed:
         lost: dict[Site, Life] = {}
         found: dict[Site, tuple[_Part, int]] = {}
         olds = {
-            change.old: self._read(change.old) for change in changes if change.old and change.before not in self._files
+            change.old: self._read(change.before, change.old)
+            for change in changes
+            if change.before and change.old and change.before not in self._files
         }
         arrived: dict[str, list[_Part]] = {}
         for change in changes:
@@ -125,7 +135,7 @@ class _Followed:
                     kept[part.piece.data].append(part)
             if change.after is not None:
                 arrived[change.after] = []
-                for piece in self._read(change.new or ""):
+                for piece in self._read(change.after, change.new or ""):
                     same = kept[piece.data].popleft() if kept.get(piece.data) else None
                     part = _Part(piece, same.lives if same else [None] * len(piece.sites))
                     arrived[change.after].append(part)
@@ -140,6 +150,6 @@ class _Followed:
         self._files |= arrived
         return lost, found
 
-    def _read(self, blob: str) -> tuple[Piece, ...]:
+    def _read(self, path: str, blob: str) -> tuple[Piece, ...]:
         ((_, raw),) = self._mirror.read([blob])
-        return pieces(raw)
+        return self._pieces.of(raw, self._known(path, blob))

@@ -6,15 +6,16 @@ A file that several revisions share is read and harvested once. Nothing is writt
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from pathlib import Path
 
 from tracker.errors import RevisionError
 from tracker.harvest.link import link
 from tracker.harvest.sites import Harvest, harvest
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
-from tracker.model import Revision, Snapshot
+from tracker.model import Revision, Site, Snapshot
 from tracker.repository.mirror import Mirror, SourceFile
 from tracker.repository.steps import steps
 
@@ -69,23 +70,27 @@ class Sources:
     def lives(self, base: Revision, target: Revision, paths: set[str]) -> Lives:
         """What became of the sites in the files `paths` step by step; empty where no way to the target is known."""
         way = steps(self._mirror, base, target, self._paths, self._exclude)
-        start = {file.path: file.blob for file in self.files(base)}
-        return follow(self._mirror, start, way, paths) if way else Lives({}, {})
+        return follow(self._mirror, self._blobs(base), way, paths, self._known) if way else Lives({}, {})
+
+    def _known(self, path: str, blob: str) -> Sequence[Site] | None:
+        found = self._harvests.get((path, blob))
+        return found.sites if found is not None else None
 
     def snapshots(self, revisions: Sequence[Revision]) -> list[Snapshot]:
         """A snapshot of each revision. RevisionError: a revision without any file in scope."""
         wanted = {(file.path, file.blob): file.size for revision in revisions for file in self.files(revision)}
         self._harvest({name: size for name, size in wanted.items() if name not in self._harvests})
-        return [self._snapshot(revision) for revision in revisions]
+        commits = {revision.commit: revision for revision in revisions}
+        # What a file's texts owe to other files belongs to the revision: only harvests of single files are kept.
+        if self._executor is None or sum(wanted.values()) < PARALLEL_FROM:
+            linked = {commit: self._linked(revision) for commit, revision in commits.items()}
+        else:
+            path, executor = self._mirror.path, self._executor
+            futures = {c: executor.submit(_link_at, path, self._blobs(r), self._of(r)) for c, r in commits.items()}
+            linked = {commit: future.result() for commit, future in futures.items()}
+        return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
 
-    def _snapshot(self, revision: Revision) -> Snapshot:
-        files = {file.path: file.blob for file in self.files(revision)}
-
-        def read(path: str) -> bytes | None:
-            return self._read(files[path]) if path in files else None
-
-        # What a file's texts owe to other files belongs to the revision: only the harvest of a file itself is kept.
-        harvests = link({path: self._harvests[path, blob] for path, blob in files.items()}, read)
+    def _snapshot(self, revision: Revision, harvests: Mapping[str, Harvest]) -> Snapshot:
         return Snapshot(
             revision=revision,
             sites=tuple(site for found in harvests.values() for site in found.sites),
@@ -98,6 +103,15 @@ class Sources:
                 if reason is not None
             },
         )
+
+    def _blobs(self, revision: Revision) -> dict[str, str]:
+        return {file.path: file.blob for file in self.files(revision)}
+
+    def _of(self, revision: Revision) -> dict[str, Harvest]:
+        return {path: self._harvests[path, blob] for path, blob in self._blobs(revision).items()}
+
+    def _linked(self, revision: Revision) -> dict[str, Harvest]:
+        return _link(self._mirror, self._blobs(revision), self._of(revision))
 
     def _read(self, blob: str) -> bytes:
         ((_, raw),) = self._mirror.read([blob])
@@ -116,6 +130,23 @@ class Sources:
                 self._harvests.update(running.popleft().result())
         for future in running:
             self._harvests.update(future.result())
+
+
+def _link_at(mirror: Path, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
+    with Mirror.open(mirror, create=False) as opened:
+        return _link(opened, blobs, harvests)
+
+
+def _link(mirror: Mirror, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
+    """The harvests of those files whose texts stand in other files, completed."""
+
+    def read(path: str) -> bytes | None:
+        if path not in blobs:
+            return None
+        ((_, raw),) = mirror.read([blobs[path]])
+        return raw
+
+    return {path: found for path, found in link(harvests, read).items() if found is not harvests[path]}
 
 
 def _batches(files: Iterable[tuple[Named, bytes]]) -> Iterator[list[tuple[Named, bytes]]]:

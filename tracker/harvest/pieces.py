@@ -7,8 +7,9 @@ from version to version, not for the text of its message.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tracker.harvest.sites import harvest
@@ -30,20 +31,46 @@ class Piece:
     """Without a path, lines counted within the piece."""
 
 
-def pieces(raw: bytes) -> tuple[Piece, ...]:
-    """The pieces of a file that hold sites, in source order; the whole file where a cut would be wrong."""
-    source = normalize(raw).data
-    found = []
-    line = 0
-    for data in _cut(source):
-        if b"raise" in data:
-            sites = _sites(data)
-            if sites is None:
-                return (Piece(source, 0, harvest("", source).sites),)
-            if sites:
-                found.append(Piece(data, line, sites))
-        line += data.count(b"\n")
-    return tuple(found)
+class Pieces:
+    """Cuts files, and harvests each piece that it has not seen yet."""
+
+    def __init__(self) -> None:
+        self._seen: dict[bytes, tuple[Site, ...] | None] = {}
+
+    def of(self, raw: bytes, known: Sequence[Site] | None = None) -> tuple[Piece, ...]:
+        """The pieces of a file that hold sites, in source order; the whole file where a cut would be wrong.
+
+        `known` are the sites of the file where it has been harvested as a whole: then nothing is parsed again.
+        """
+        source = normalize(raw).data
+        at = [site.line for site in known or ()]
+        found = []
+        line = 0
+        sites: tuple[Site, ...] | None
+        for data in _cut(source):
+            lines = data.count(b"\n")
+            if b"raise" in data:
+                if known is not None:
+                    end = line + lines + (not data.endswith(b"\n"))
+                    inside = known[bisect_right(at, line) : bisect_right(at, end)]
+                    sites = self._seen[data] = tuple(_shifted(site, -line) for site in inside)
+                elif (sites := self._sites(data)) is None:
+                    return (Piece(source, 0, harvest("", source).sites),)
+                if sites:
+                    found.append(Piece(data, line, sites))
+            line += lines
+        return tuple(found)
+
+    def _sites(self, data: bytes) -> tuple[Site, ...] | None:
+        """The sites of a piece; None where it is no whole piece of source."""
+        if data not in self._seen:
+            harvested = harvest("", data)
+            self._seen[data] = None if harvested.problem else harvested.sites
+        return self._seen[data]
+
+
+def _shifted(site: Site, lines: int) -> Site:
+    return replace(site, path="", line=site.line + lines, end_line=site.end_line + lines)
 
 
 def _cut(source: bytes) -> list[bytes]:
@@ -55,10 +82,3 @@ def _cut(source: bytes) -> list[bytes]:
         decorated = match[1] is not None
     edges.append(len(source))
     return [source[start:stop] for start, stop in pairwise(edges)]
-
-
-@lru_cache(maxsize=50_000)
-def _sites(data: bytes) -> tuple[Site, ...] | None:
-    """The sites of a piece; None where it is no whole piece of source."""
-    found = harvest("", data)
-    return None if found.problem else found.sites
