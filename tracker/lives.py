@@ -37,6 +37,8 @@ class Lives:
 
     starts: Mapping[Position, Life]
     ends: Mapping[Position, Life]
+    only: Cause | None = None
+    """Where there is a single step, it is the cause of everything, and there is nothing to follow."""
 
 
 @dataclass(frozen=True, slots=True)

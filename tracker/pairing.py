@@ -37,6 +37,8 @@ class Paired:
 
     def cause(self, before: Site | None, after: Site | None, found: frozenset[Kind]) -> Cause | None:
         """The commit that made a drift of these kinds, if it is more than a moved line and the way is known."""
+        if self.lives.only is not None:
+            return self.lives.only if found - QUIET else None
         start = self.lives.starts.get(_position(before)) if before is not None else None
         end = self.lives.ends.get(_position(after)) if after is not None else None
         if before is None or after is None:

@@ -70,7 +70,9 @@ class Sources:
     def lives(self, base: Revision, target: Revision, paths: set[str]) -> Lives:
         """What became of the sites in the files `paths` step by step; empty where no way to the target is known."""
         way = steps(self._mirror, base, target, self._paths, self._exclude)
-        return follow(self._mirror, self._blobs(base), way, paths, self._known) if way else Lives({}, {})
+        if not way or len(way) == 1:
+            return Lives({}, {}, only=way[0].cause if way else None)
+        return follow(self._mirror, self._blobs(base), way, paths, self._known)
 
     def _known(self, path: str, blob: str) -> Sequence[Site] | None:
         found = self._harvests.get((path, blob))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -45,7 +44,8 @@ def _words(text: str) -> list[str]:
     return [word for word in tokens(text.replace(HOLE, " ").lower()) if word.isalnum()]
 
 
-def guard_tokens(guard: Sequence[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=1 << 16)
+def guard_tokens(guard: tuple[str, ...]) -> tuple[str, ...]:
     """A guard as one stream of tokens: layout and quotes do not show."""
     return tuple(token for condition in guard for token in ("|", *tokens(condition)))
 

@@ -17,6 +17,7 @@ from tracker.harvest.classes import Supply, supply
 from tracker.harvest.grammar import children, parse
 from tracker.harvest.names import Meaning, inner, meanings, member
 from tracker.harvest.parts import Arguments, Expected, Foreign, Texts, distinct, has_text
+from tracker.harvest.pieces import DEFINES, cut
 from tracker.harvest.raised import Raised, raised
 from tracker.harvest.source import normalize
 from tracker.harvest.texts import arguments, foreign, signature, texts, texts_of_entry
@@ -98,11 +99,14 @@ def _function(meaning: Meaning) -> Export:
 @lru_cache(maxsize=1024)
 def calls(path: str, raw: bytes, names: frozenset[str]) -> tuple[tuple[Foreign, Arguments], ...]:
     """The calls of imports whose last dotted part is one of the names, with what they hand over."""
-    # A call is nearly always written without a blank, and most files that could call a helper do not.
-    names = frozenset(name for name in names if re.search(rf"\b{name}\(".encode(), raw))
+    # A call is nearly always written without a blank, and most definitions of most files hold none of a helper.
+    called = {name: re.compile(rb"\b%b\(" % re.escape(name.encode())) for name in names}
+    names = frozenset(name for name, pattern in called.items() if pattern.search(raw))
     if not names:
         return ()
-    file = _file(path, raw)
+    wanted = re.compile(rb"\b(?:%b)\(" % b"|".join(re.escape(name.encode()) for name in sorted(names)))
+    needed = [piece for piece in cut(normalize(raw).data) if not DEFINES.match(piece) or wanted.search(piece)]
+    file = _file(path, b"".join(needed))
     found = []
     for name in sorted(names):
         for call, at in calls_of(name, file):

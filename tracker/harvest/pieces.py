@@ -19,6 +19,9 @@ from tracker.model import Site
 # Column 0: what begins a definition. Inside a string or a bracket the cut is wrong, and the parser says so.
 _START = re.compile(rb"\n(?=(@)|def\b|class\b|async\b)")
 
+DEFINES = re.compile(rb"@|def\b|class\b|async\b")
+"""What a piece that is a definition begins with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -47,7 +50,7 @@ class Pieces:
         found = []
         line = 0
         sites: tuple[Site, ...] | None
-        for data in _cut(source):
+        for data in cut(source):
             lines = data.count(b"\n")
             if b"raise" in data:
                 if known is not None:
@@ -73,7 +76,8 @@ def _shifted(site: Site, lines: int) -> Site:
     return replace(site, path="", line=site.line + lines, end_line=site.end_line + lines)
 
 
-def _cut(source: bytes) -> list[bytes]:
+def cut(source: bytes) -> list[bytes]:
+    """The top-level definitions of a source, and what stands between them; joined they are the source."""
     edges = [0]
     decorated = False
     for match in _START.finditer(source):
