@@ -30,6 +30,8 @@ class Upstream(msgspec.Struct, frozen=True, kw_only=True):
     package: str = "jax"
     paths: tuple[str, ...] = ("jax/**/*.py",)
     exclude: tuple[str, ...] = ()
+    asserts: bool = False
+    """Whether `assert condition, "text"` counts as a site, too."""
 
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True):

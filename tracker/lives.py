@@ -56,10 +56,15 @@ class _Part:
 
 
 def follow(
-    mirror: Mirror, start: Mapping[str, str], steps: Iterable[Step], paths: Iterable[str], known: Known
+    mirror: Mirror,
+    start: Mapping[str, str],
+    steps: Iterable[Step],
+    paths: Iterable[str],
+    known: Known,
+    asserts: bool = False,
 ) -> Lives:
     """Follow every site of the files `paths` from `start` (path -> blob) along the steps. GitError: unreadable."""
-    return _Followed(mirror, start, set(paths), known).along(steps)
+    return _Followed(mirror, start, set(paths), known, Pieces(asserts)).along(steps)
 
 
 Known = Callable[[str, str], Sequence[Site] | None]
@@ -67,11 +72,11 @@ Known = Callable[[str, str], Sequence[Site] | None]
 
 
 class _Followed:
-    def __init__(self, mirror: Mirror, start: Mapping[str, str], paths: set[str], known: Known) -> None:
+    def __init__(self, mirror: Mirror, start: Mapping[str, str], paths: set[str], known: Known, pieces: Pieces) -> None:
         self._mirror = mirror
         self._paths = paths
         self._known = known
-        self._pieces = Pieces()
+        self._pieces = pieces
         self._files: dict[str, list[_Part]] = {}
         held = sorted(paths & set(start))
         for path in held:

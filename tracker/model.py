@@ -61,6 +61,8 @@ class Form(StrEnum):
     CONCAT = "concat"
     VARIABLE = "variable"
     CALL = "call"
+    ASSERT = "assert"
+    """An `assert` with a text; only where the configuration asks for it."""
     NONE = "none"
     RERAISE = "reraise"
 

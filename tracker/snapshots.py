@@ -22,7 +22,7 @@ from tracker.repository.steps import steps
 # Measured on JAX: a worker needs about 0.1 s to start, and one core harvests some 7 MB in a second.
 PARALLEL_FROM = 2_000_000
 """Bytes of source from which on a second process pays."""
-BATCH = 500_000
+BATCH = 250_000
 """Bytes of source handed to a worker at once."""
 AHEAD = 8
 """Batches handed out before the first must be done: bounds the memory."""
@@ -40,10 +40,12 @@ class Sources:
         paths: Sequence[str],
         exclude: Sequence[str] = (),
         executor: Executor | None = None,
+        asserts: bool = False,
     ) -> None:
         self._mirror = mirror
         self._paths, self._exclude = paths, exclude
         self._executor = executor
+        self._asserts = asserts
         self._files: dict[str, list[SourceFile]] = {}
         self._harvests: dict[Named, Harvest] = {}
 
@@ -72,7 +74,7 @@ class Sources:
         way = steps(self._mirror, base, target, self._paths, self._exclude)
         if not way or len(way) == 1:
             return Lives({}, {}, only=way[0].cause if way else None)
-        return follow(self._mirror, self._blobs(base), way, paths, self._known)
+        return follow(self._mirror, self._blobs(base), way, paths, self._known, self._asserts)
 
     def _known(self, path: str, blob: str) -> Sequence[Site] | None:
         found = self._harvests.get((path, blob))
@@ -123,11 +125,11 @@ class Sources:
         blobs = (raw for _, raw in self._mirror.read(blob for _, blob in wanted))
         files = zip(wanted, blobs, strict=True)
         if self._executor is None or sum(wanted.values()) < PARALLEL_FROM:
-            self._harvests.update((name, harvest(name[0], raw)) for name, raw in files)
+            self._harvests.update(_harvest_batch(files, self._asserts))
             return
         running: deque[Future[list[tuple[Named, Harvest]]]] = deque()
         for batch in _batches(files):
-            running.append(self._executor.submit(_harvest_batch, batch))
+            running.append(self._executor.submit(_harvest_batch, batch, self._asserts))
             if len(running) >= AHEAD:
                 self._harvests.update(running.popleft().result())
         for future in running:
@@ -164,5 +166,5 @@ def _batches(files: Iterable[tuple[Named, bytes]]) -> Iterator[list[tuple[Named,
         yield batch
 
 
-def _harvest_batch(files: list[tuple[Named, bytes]]) -> list[tuple[Named, Harvest]]:
-    return [(name, harvest(name[0], raw)) for name, raw in files]
+def _harvest_batch(files: Iterable[tuple[Named, bytes]], asserts: bool) -> list[tuple[Named, Harvest]]:
+    return [(name, harvest(name[0], raw, asserts)) for name, raw in files]

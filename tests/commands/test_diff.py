@@ -217,3 +217,18 @@ def test_the_report_is_the_same_twice(run, repository, pinned):
     repository.commit({"pkg/a.py": "\n" + OLD.replace("missing", "absent"), "pkg/b.py": "raise E('new one')\n"})
     first = run("diff", "--pull", "--format", "json")
     assert run("diff", "main", "--format", "json").out == first.out
+
+
+def test_asserts_count_where_the_configuration_says_so(run, repository, place):
+    source = 'def f(n):\n    assert n > 0, "n must be positive"\n    raise ValueError("bad n")\n'
+    base = repository.commit({"pkg/a.py": source})
+    middle = source.replace("n > 0", "n > 1")
+    repository.commit({"pkg/a.py": middle}, "guard")
+    repository.commit({"pkg/a.py": middle.replace("positive", "at least two")}, "reword")
+    run("pull")
+    options = ("diff", "main", "--base", base, "--all-sites", "--format", "json")
+    assert json.loads(run(*options).out)["drifts"] == []
+    (drift,) = json.loads(run("--set", "upstream.asserts=true", *options).out)["drifts"]
+    assert drift["kinds"] == ["reworded", "guard-changed"]
+    assert (drift["after"]["form"], drift["after"]["exception"]) == ("assert", "AssertionError")
+    assert drift["cause"]["subject"] == "reword"

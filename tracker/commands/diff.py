@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tracker.commands.options import Settings, fetch, open_mirror, pins, resolve, screen, target_of, workers, write
+from tracker.commands.options import (
+    Settings,
+    fetch,
+    open_mirror,
+    pins,
+    resolve,
+    screen,
+    sources_of,
+    target_of,
+    workers,
+    write,
+)
 from tracker.errors import GitError, TrackerError
 from tracker.model import Drift, Entry, Kind, PageFault, Report
 from tracker.report.formats import FORMATS, render
@@ -119,14 +130,13 @@ def _report(
     pull: bool,
 ) -> Report:
     from tracker.check import check_all, check_entries
-    from tracker.snapshots import Sources
 
     with open_mirror(config) as mirror, workers() as executor:
         if pull:
             fetch(settings, config, mirror)
         before = resolve(settings, config, mirror, base, entries) if base is not None else None
         after = target_of(settings, config, mirror, target, entries)
-        sources = Sources(mirror, config.upstream.paths, config.upstream.exclude, executor)
+        sources = sources_of(config, mirror, executor)
         repository = config.catalogue.repository
         if not track_all:
             return check_entries(sources, entries, after, before, pins(mirror, entries), repository, history)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tracker.report.screen import Screen
     from tracker.repository.fetch import PullResult
     from tracker.repository.mirror import Mirror
+    from tracker.snapshots import Sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +129,14 @@ def target_of(
     if name is None:
         return default_target(mirror, config.upstream.branch)
     return resolve(settings, config, mirror, name, entries)
+
+
+def sources_of(config: Config, mirror: Mirror, executor: Executor | None) -> Sources:
+    """The files that the configuration has in scope."""
+    from tracker.snapshots import Sources
+
+    upstream = config.upstream
+    return Sources(mirror, upstream.paths, upstream.exclude, executor, upstream.asserts)
 
 
 def pins(mirror: Mirror, entries: Sequence[Entry]) -> dict[str, Revision]:

@@ -37,7 +37,9 @@ class Piece:
 class Pieces:
     """Cuts files, and harvests each piece that it has not seen yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, asserts: bool = False) -> None:
+        self._asserts = asserts
+        self._words = (b"raise", b"assert") if asserts else (b"raise",)
         self._seen: dict[bytes, tuple[Site, ...] | None] = {}
 
     def of(self, raw: bytes, known: Sequence[Site] | None = None) -> tuple[Piece, ...]:
@@ -52,13 +54,13 @@ class Pieces:
         sites: tuple[Site, ...] | None
         for data in cut(source):
             lines = data.count(b"\n")
-            if b"raise" in data:
+            if any(word in data for word in self._words):
                 if known is not None:
                     end = line + lines + (not data.endswith(b"\n"))
                     inside = known[bisect_right(at, line) : bisect_right(at, end)]
                     sites = self._seen[data] = tuple(_shifted(site, -line) for site in inside)
                 elif (sites := self._sites(data)) is None:
-                    return (Piece(source, 0, harvest("", source).sites),)
+                    return (Piece(source, 0, harvest("", source, self._asserts).sites),)
                 if sites:
                     found.append(Piece(data, line, sites))
             line += lines
@@ -67,7 +69,7 @@ class Pieces:
     def _sites(self, data: bytes) -> tuple[Site, ...] | None:
         """The sites of a piece; None where it is no whole piece of source."""
         if data not in self._seen:
-            harvested = harvest("", data)
+            harvested = harvest("", data, self._asserts)
             self._seen[data] = None if harvested.problem else harvested.sites
         return self._seen[data]
 

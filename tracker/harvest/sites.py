@@ -127,7 +127,8 @@ def _asserted(place: Place) -> tuple[Raised, ...] | None:
 
 def _site(path: str, place: Place) -> Site:
     guard = place.guard
-    if place.node.type == "assert_statement":
+    asserts = place.node.type == "assert_statement"
+    if asserts:
         guard = (*guard, f"if {negation(children(place.node)[0])}")
     return Site(
         path=path,
@@ -136,7 +137,7 @@ def _site(path: str, place: Place) -> Site:
         scope=".".join(place.scope),
         exception=None,
         message=None,
-        form=Form.RERAISE,
+        form=Form.ASSERT if asserts else Form.RERAISE,
         guard=guard,
     )
 
@@ -151,7 +152,7 @@ def told(site: Site, thrown: tuple[Raised, ...]) -> Site:
         exception=thrown[0].exception or None,
         message=messages[0] if messages else None,
         alternatives=tuple(messages[1:]),
-        form=next((one for one in thrown if one.texts), thrown[0]).shown,
+        form=site.form if site.form is Form.ASSERT else next((one for one in thrown if one.texts), thrown[0]).shown,
     )
 
 
