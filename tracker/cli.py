@@ -78,13 +78,21 @@ def main(arguments: list[str] | None = None) -> int:
     except TrackerError as error:
         return _said(str(error), error.exit_code)
     except ReaderGone:
-        # Python would complain at exit that it cannot flush stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return READER_GONE
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         hint = " (free some space and run it again)" if error.errno == errno.ENOSPC else ""
+        _drop_output()
         return _said(f"{error.strerror or error}{where}{hint}", 2)
+
+
+def _drop_output() -> None:
+    """What cannot be written is not tried again at exit, where Python would complain of it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _said(line: str, code: int) -> int:

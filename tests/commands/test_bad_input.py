@@ -225,3 +225,30 @@ def test_interrupted_in_the_middle_of_a_pull(run, pinned, place, repository):
     place.configure(repository.url)
     assert run("pull").code == 0
     assert run("diff").code == 0
+
+
+def test_an_output_that_cannot_be_written(run, pinned, place):
+    run("pull")
+    done = run("diff", "main", "--output", str(place.folder / "nowhere" / "report.txt"))
+    assert (done.code, done.out) == (2, "")
+    assert "nowhere" in one_line(done.err)
+
+
+def test_interrupted_twice_while_workers_are_busy(run, place, repository):
+    """Ctrl-C, and again because nothing seems to happen: one line, 130, and no process is left."""
+    source = "".join(
+        f'def f{n}(x):\n    if x:\n        raise ValueError(f"bad {{x}} in {n}")\n\n' for n in range(40_000)
+    )
+    base = repository.commit({f"pkg/m{n}.py": source.replace("bad", f"bad {n}") for n in range(4)})
+    run("pull")
+    command = [sys.executable, "-m", "tracker", "-c", str(place.config), "diff", "main", "--base", base, "--all-sites"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as diff:
+        time.sleep(1.5)
+        assert diff.poll() is None
+        os.killpg(diff.pid, signal.SIGINT)
+        os.killpg(diff.pid, signal.SIGINT)
+        _, err = diff.communicate(timeout=30)
+    assert diff.returncode == 130
+    assert "interrupted" in one_line(err)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(diff.pid, 0)

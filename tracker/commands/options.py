@@ -162,6 +162,7 @@ def fetch(settings: Settings, config: Config, mirror: Mirror) -> PullResult:
 @contextmanager
 def workers() -> Iterator[Executor | None]:
     """Processes for the harvest; None on a machine with one core."""
+    import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     cores = os.cpu_count() or 1
@@ -171,6 +172,11 @@ def workers() -> Iterator[Executor | None]:
     executor = ProcessPoolExecutor(cores, initializer=_ignore_interrupts)
     try:
         yield executor
+    except BaseException:
+        # Waiting for them can be interrupted again, and would then never end.
+        for worker in multiprocessing.active_children():
+            worker.terminate()
+        raise
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
 
