@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test gold lint clean
+.PHONY: demo test gold bench lint clean
 .DELETE_ON_ERROR:
 
 demo: $(STAMP)
@@ -19,6 +19,11 @@ test: $(STAMP)
 # The share of right answers on ten months of JAX; the second line needs `tracker pull`.
 gold: $(STAMP)
 	@$(BIN)/python -m tests.gold.figures
+
+# What other ways of following errors make of the same ten months; needs `tracker pull`.
+bench: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
+	@$(BIN)/python -m tests.benchmarks.peers
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -5,9 +5,9 @@ A file that several revisions share is read and harvested once. Nothing is writt
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import lru_cache
 from pathlib import Path
 
 from tracker.errors import RevisionError
@@ -24,9 +24,6 @@ PARALLEL_FROM = 2_000_000
 """Bytes of source from which on a second process pays."""
 BATCH = 250_000
 """Bytes of source handed to a worker at once."""
-AHEAD = 8
-"""Batches handed out before the first must be done: bounds the memory."""
-
 Named = tuple[str, str]
 """A file's path and blob: what its harvest depends on."""
 
@@ -87,10 +84,10 @@ class Sources:
         commits = {revision.commit: revision for revision in revisions}
         # What a file's texts owe to other files belongs to the revision: only harvests of single files are kept.
         if self._executor is None or sum(wanted.values()) < PARALLEL_FROM:
-            linked = {commit: self._linked(revision) for commit, revision in commits.items()}
+            linked = {c: _linked(self._mirror, self._blobs(r), self._of(r)) for c, r in commits.items()}
         else:
             path, executor = self._mirror.path, self._executor
-            futures = {c: executor.submit(_link_at, path, self._blobs(r), self._of(r)) for c, r in commits.items()}
+            futures = {c: executor.submit(_linked_at, path, self._blobs(r), self._of(r)) for c, r in commits.items()}
             linked = {commit: future.result() for commit, future in futures.items()}
         return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
 
@@ -114,34 +111,39 @@ class Sources:
     def _of(self, revision: Revision) -> dict[str, Harvest]:
         return {path: self._harvests[path, blob] for path, blob in self._blobs(revision).items()}
 
-    def _linked(self, revision: Revision) -> dict[str, Harvest]:
-        return _link(self._mirror, self._blobs(revision), self._of(revision))
-
     def _read(self, blob: str) -> bytes:
         ((_, raw),) = self._mirror.read([blob])
         return raw
 
-    def _harvest(self, wanted: dict[Named, int]) -> None:
-        blobs = (raw for _, raw in self._mirror.read(blob for _, blob in wanted))
-        files = zip(wanted, blobs, strict=True)
+    def _harvest(self, wanted: Mapping[Named, int]) -> None:
         if self._executor is None or sum(wanted.values()) < PARALLEL_FROM:
-            self._harvests.update(_harvest_batch(files, self._asserts))
+            self._harvests.update(_harvested(self._mirror, list(wanted), self._asserts))
             return
-        running: deque[Future[list[tuple[Named, Harvest]]]] = deque()
-        for batch in _batches(files):
-            running.append(self._executor.submit(_harvest_batch, batch, self._asserts))
-            if len(running) >= AHEAD:
-                self._harvests.update(running.popleft().result())
+        path, executor, asserts = self._mirror.path, self._executor, self._asserts
+        running = [executor.submit(_harvested_at, path, batch, asserts) for batch in _batches(wanted)]
         for future in running:
             self._harvests.update(future.result())
 
 
-def _link_at(mirror: Path, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
-    with Mirror.open(mirror, create=False) as opened:
-        return _link(opened, blobs, harvests)
+def _batches(wanted: Mapping[Named, int]) -> Iterator[list[Named]]:
+    batch: list[Named] = []
+    size = 0
+    for name, bytes_ in wanted.items():
+        batch.append(name)
+        size += bytes_
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
-def _link(mirror: Mirror, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
+def _harvested(mirror: Mirror, names: Sequence[Named], asserts: bool) -> list[tuple[Named, Harvest]]:
+    blobs = mirror.read(blob for _, blob in names)
+    return [(name, harvest(name[0], raw, asserts)) for name, (_, raw) in zip(names, blobs, strict=True)]
+
+
+def _linked(mirror: Mirror, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
     """The harvests of those files whose texts stand in other files, completed."""
 
     def read(path: str) -> bytes | None:
@@ -153,18 +155,17 @@ def _link(mirror: Mirror, blobs: Mapping[str, str], harvests: Mapping[str, Harve
     return {path: found for path, found in link(harvests, read).items() if found is not harvests[path]}
 
 
-def _batches(files: Iterable[tuple[Named, bytes]]) -> Iterator[list[tuple[Named, bytes]]]:
-    batch: list[tuple[Named, bytes]] = []
-    size = 0
-    for name, raw in files:
-        batch.append((name, raw))
-        size += len(raw)
-        if size >= BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+# A worker reads the mirror itself: little is handed to it, and an interrupted run never waits for a full pipe.
 
 
-def _harvest_batch(files: Iterable[tuple[Named, bytes]], asserts: bool) -> list[tuple[Named, Harvest]]:
-    return [(name, harvest(name[0], raw, asserts)) for name, raw in files]
+@lru_cache(maxsize=1)
+def _opened(path: Path) -> Mirror:
+    return Mirror.open(path, create=False)
+
+
+def _harvested_at(path: Path, names: Sequence[Named], asserts: bool) -> list[tuple[Named, Harvest]]:
+    return _harvested(_opened(path), names, asserts)
+
+
+def _linked_at(path: Path, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
+    return _linked(_opened(path), blobs, harvests)
