@@ -5,6 +5,7 @@ It reads the mirror; upstream is asked only for a full sha that the mirror lacks
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -148,7 +149,10 @@ def _unknown(mirror: Mirror, name: str) -> str:
     listing = mirror.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads", "refs/tags")
     names = listing.out.decode("utf-8", "replace").splitlines()
     names += [RELEASE + release.version for release in releases(mirror)]
-    close = [found for found, _, _ in nearest.extract(name, names, limit=4, score_cutoff=60)]
+    near = nearest.extract(name, names, limit=None, score_cutoff=60)
+    # Versions differ at their end: who mistypes one has its beginning right.
+    near.sort(key=lambda found: -len(os.path.commonprefix([name, found[0]])))
+    close = [found for found, _, _ in near[:4]]
     hint = f"; near to it are {', '.join(close)}" if close else ""
     advice = "run `tracker pull`, or take a release such as `release:latest`"
     return f"the mirror has no revision {name!r}{hint}: {advice}"
