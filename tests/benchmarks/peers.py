@@ -19,6 +19,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import NamedTuple
 
@@ -180,8 +181,9 @@ def babel(span: Span) -> Pairs:
                         catalog.add(text, locations=[place])
         return catalog, places
 
-    catalog, old = extracted(span.base)
-    template, new = extracted(span.target)
+    with redirect_stderr(io.StringIO()):  # a warning for each f-string, which the figure says as well
+        catalog, old = extracted(span.base)
+        template, new = extracted(span.target)
     catalog.update(template)
     gone: dict[object, list[Place]] = {}
     for message in catalog:

@@ -151,7 +151,7 @@ def _unknown(mirror: Mirror, name: str) -> str:
     names += [RELEASE + release.version for release in releases(mirror)]
     near = nearest.extract(name, names, limit=None, score_cutoff=60)
     # Versions differ at their end: who mistypes one has its beginning right.
-    near.sort(key=lambda found: -len(os.path.commonprefix([name, found[0]])))
+    near.sort(key=lambda found: -len(os.path.commonprefix([name, found[0]])))  # noqa: RUF071 -- characters are meant
     close = [found for found, _, _ in near[:4]]
     hint = f"; near to it are {', '.join(close)}" if close else ""
     advice = "run `tracker pull`, or take a release such as `release:latest`"
