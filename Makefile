@@ -45,6 +45,6 @@ clean:
 relock:
 	rm -rf $(VENV)
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint,bench]'
 	{ echo "# The versions a fresh machine gets. Renew with: make relock"; $(BIN)/python -m pip freeze --all --exclude-editable --exclude setuptools --exclude wheel; } > constraints.txt
 	@touch $(STAMP)

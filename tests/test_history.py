@@ -201,3 +201,13 @@ def test_below_the_threshold_it_is_removed_and_new_with_a_hint(compare, reposito
     assert removed.possible == new.after
     assert removed.score is None
     assert 0.4 < (removed.runner_up or 0) < 1
+
+
+def test_two_sites_on_one_line_do_not_share_a_life(compare, repository):
+    source = 'def f(a, b):\n    if a: raise E("the first text"); raise E("the second text")\n'
+    base = repository.commit({"pkg/a.py": source})
+    repository.commit({"pkg/a.py": source.replace("first", "other")}, "reword one")
+    repository.commit({"pkg/a.py": "\n" + source.replace("first", "other")}, "move")
+    drifts = compare(base).drifts
+    assert sorted(sorted(drift.kinds) for drift in drifts) == [["moved"], ["moved", "reworded"]]
+    assert len({drift.after for drift in drifts}) == 2

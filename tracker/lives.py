@@ -91,13 +91,13 @@ class _Followed:
         return Lives(starts, self._positions())
 
     def _positions(self) -> dict[Position, Life]:
-        return {
-            (path, site.line): life
-            for path, parts in self._files.items()
-            for part in parts
-            for site, life in zip(part.sites(path), part.lives, strict=True)
-            if life is not None
-        }
+        """The lives by position; where several sites stand on one line, a position names none of them."""
+        found: dict[Position, list[Life | None]] = defaultdict(list)
+        for path, parts in self._files.items():
+            for part in parts:
+                for site, life in zip(part.sites(path), part.lives, strict=True):
+                    found[path, site.line].append(life)
+        return {at: lives[0] for at, lives in found.items() if len(lives) == 1 and lives[0] is not None}
 
     def _take(self, step: Step, ours: list[Change]) -> None:
         lost, found = self._replace(ours)
