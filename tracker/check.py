@@ -27,6 +27,7 @@ from tracker.model import (
     Unlocated,
 )
 from tracker.pairing import Paired, pair_up
+from tracker.report.words import counted
 from tracker.snapshots import Sources
 
 
@@ -66,7 +67,7 @@ def check_entries(
         removed = sum(pair.after is None for pair in paired.pairs.values())
         notice = (
             f"between {before.revision.name} and {target.name}, catalogued or not: "
-            f"{_count(len(paired.new), 'new error')}, {removed} removed"
+            f"{counted(len(paired.new), 'new error')}, {removed} removed"
         )
     return _report(repository, before, after, "pages", len(located), drifts, unlocated, [notice], entries)
 
@@ -205,10 +206,6 @@ def _no_base(entries: Sequence[Entry]) -> str:
         f"new errors were not looked for: that takes a whole base, and the mirror does not have the pages' pin "
         f"({missing}). Name one with --base (such as --base release:VERSION), or run `tracker pull`"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _report(

@@ -19,19 +19,21 @@ def command(settings: Settings) -> int:
     Example:
       tracker pull
     """
+    from tracker.report.words import counted
+
     config = settings.config()
     with open_mirror(config) as mirror:
         result = fetch(settings, config, mirror)
     if result.before is None:
-        settings.say(f"{result.branch} is at {result.after[:12]}, {result.commits} commits in all")
+        settings.say(f"{result.branch} is at {result.after[:12]}, {counted(result.commits, 'commit')} in all")
     elif result.before == result.after:
         settings.say(f"{result.branch} is at {result.after[:12]}, as before")
     else:
         rewritten = "; upstream rewrote its history" if result.forced else ""
         settings.say(
             f"{result.branch} went from {result.before[:12]} to {result.after[:12]}, "
-            f"{result.commits} new commits{rewritten}"
+            f"{counted(result.commits, 'new commit')}{rewritten}"
         )
     if result.tags:
-        settings.say(f"{len(result.tags)} new tags, the last {sorted(result.tags)[-1]}")
+        settings.say(f"{counted(len(result.tags), 'new tag')}, the last {sorted(result.tags)[-1]}")
     return 0

@@ -50,7 +50,8 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
 
 def _line(site: Site, reason: str | None) -> str:
     text = " ".join(site.message.split()) if site.message is not None else f"({reason})"
-    return f"{site.path}:{site.line}: {site.exception or 'raise'}: {text}"
+    path = site.path if site.path.isprintable() else repr(site.path)
+    return f"{path}:{site.line}: {site.exception or 'raise'}: {text}"
 
 
 def _coverage(snapshot: Snapshot, sites: Sequence[Site]) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tracker.model import Drift, Kind, Report, Revision, Severity, Site
 from tracker.report.screen import Screen
-from tracker.report.words import Run, marked
+from tracker.report.words import Run, counted, marked
 
 FEW = 20
 """Quiet drifts that are listed one by one; more are a count, unless nothing else is to be shown."""
@@ -90,7 +90,7 @@ def verdict(report: Report) -> str:
     """The outcome in one sentence."""
     noun = "page" if report.tracked == "pages" else "error"
     counts = report.summary
-    checked = f"{counts.checked} {noun}{'' if counts.checked == 1 else 's'}"
+    checked = counted(counts.checked, noun)
     if not counts.checked:
         return f"No {noun} could be checked."
     if counts.differing:
@@ -142,8 +142,10 @@ def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
     if drift.possible is not None:
         card.add_row("perhaps", Text(f"{drift.possible.path}:{drift.possible.line}  {_texts(drift.possible)}"))
     if drift.cause is not None:
-        request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
-        card.add_row("cause", Text(f"{drift.cause.commit[:10]} {drift.cause.date[:10]} {drift.cause.subject}{request}"))
+        said = drift.cause.subject
+        if (number := drift.cause.pull_request) and f"#{number}" not in said:
+            said += f" (#{number})"
+        card.add_row("cause", Text(f"{drift.cause.commit[:10]} {drift.cause.date[:10]} {said}"))
     return shown
 
 

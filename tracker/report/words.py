@@ -1,4 +1,4 @@
-"""Two texts -> the same two with the differing words marked."""
+"""Words of reports: counted nouns, and two texts with the differing words marked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun: 1 page, 2 pages."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class Run(NamedTuple):
