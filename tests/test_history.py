@@ -211,3 +211,10 @@ def test_two_sites_on_one_line_do_not_share_a_life(compare, repository):
     drifts = compare(base).drifts
     assert sorted(sorted(drift.kinds) for drift in drifts) == [["moved"], ["moved", "reworded"]]
     assert len({drift.after for drift in drifts}) == 2
+
+
+def test_a_file_that_only_moved_tells_who_moved_it(compare, repository):
+    base = repository.commit({"pkg/a.py": FILL + ONE})
+    repository.commit({"pkg/a.py": None, "pkg/b.py": FILL + ONE}, "move the file")
+    repository.commit({"pkg/b.py": FILL + FILL.replace("h", "k") + ONE}, "add to it")
+    assert caused(compare(base)) == {"the value x is bad": ({"relocated"}, "move the file")}

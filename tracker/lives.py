@@ -100,13 +100,13 @@ class _Followed:
         return {at: lives[0] for at, lives in found.items() if len(lives) == 1 and lives[0] is not None}
 
     def _take(self, step: Step, ours: list[Change]) -> None:
-        lost, found = self._replace(ours)
+        lost, found = self._replace(step, ours)
         others = [change for change in step.changes if change not in ours]
         if others and (lost or found):
             partners = {pair.before for pair in match(lost, found) if pair.after is not None}
             if len(partners) < max(len(lost), len(found)):
                 # Something came from, or went to, a file that is not followed: from now on it is.
-                gone, come = self._replace(others)
+                gone, come = self._replace(step, others)
                 self._paths |= {path for change in others for path in (change.before, change.after) if path}
                 lost |= gone
                 found |= come
@@ -122,7 +122,7 @@ class _Followed:
         for part, n in found.values():
             part.lives[n] = Life(born=step.cause)
 
-    def _replace(self, changes: list[Change]) -> tuple[dict[Site, Life], dict[Site, tuple[_Part, int]]]:
+    def _replace(self, step: Step, changes: list[Change]) -> tuple[dict[Site, Life], dict[Site, tuple[_Part, int]]]:
         """Put the new versions of files in the place of the old ones -> the sites of changed pieces, old and new."""
         lost: dict[Site, Life] = {}
         found: dict[Site, tuple[_Part, int]] = {}
@@ -146,6 +146,9 @@ class _Followed:
                     same = kept[piece.data].popleft() if kept.get(piece.data) else None
                     part = _Part(piece, same.lives if same else [None] * len(piece.sites))
                     arrived[change.after].append(part)
+                    if same is not None and change.before != change.after:
+                        for life in filter(None, same.lives):
+                            life.changes.append((step.cause, frozenset({Kind.RELOCATED})))
                     if same is None:
                         found.update((site, (part, n)) for n, site in enumerate(part.sites(change.after)))
             for part in (part for parts in kept.values() for part in parts):
