@@ -159,10 +159,10 @@ def _runs(sign: str, runs: Iterable[Run], style: str, plain: str, colour: bool) 
     """A text with its differing words marked: by colour, or by signs where there is none."""
     text = Text(sign, style="dim")
     for run in runs:
-        if run.differs:
-            text.append(run.text if colour else plain.format(run.text), style=f"{style} underline" if colour else "")
+        if run.differs and not colour:
+            text.append(plain.format(run.text), style="not dim")
         else:
-            text.append(run.text, style="not dim")
+            text.append(run.text, style=f"{style} underline not dim" if run.differs else "not dim")
     return text
 
 
