@@ -5,7 +5,6 @@ Pure and picklable, like a harvest: bytes in, values out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -100,12 +99,12 @@ def _function(meaning: Meaning) -> Export:
 def calls(path: str, raw: bytes, names: frozenset[str]) -> tuple[tuple[Foreign, Arguments], ...]:
     """The calls of imports whose last dotted part is one of the names, with what they hand over."""
     # A call is nearly always written without a blank, and most definitions of most files hold none of a helper.
-    called = {name: re.compile(rb"\b%b\(" % re.escape(name.encode())) for name in names}
-    names = frozenset(name for name, pattern in called.items() if pattern.search(raw))
+    names = frozenset(name for name in names if f"{name}(".encode() in raw)
     if not names:
         return ()
-    wanted = re.compile(rb"\b(?:%b)\(" % b"|".join(re.escape(name.encode()) for name in sorted(names)))
-    needed = [piece for piece in cut(normalize(raw).data) if not DEFINES.match(piece) or wanted.search(piece)]
+    words = [f"{name}(".encode() for name in sorted(names)]
+    pieces = cut(normalize(raw).data)
+    needed = [piece for piece in pieces if not DEFINES.match(piece) or any(word in piece for word in words)]
     file = _file(path, b"".join(needed))
     found = []
     for name in sorted(names):

@@ -181,13 +181,13 @@ def numbered(sites: Iterable[Site]) -> tuple[Site, ...]:
     return tuple(found)
 
 
-_IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import\b)[ \t]*(\([^)]*\)|[^\n#]*)", re.MULTILINE)
+_IMPORT = re.compile(rb"\n[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import\b)[ \t]*(\([^)]*\)|[^\n#]*)")
 _LAST = re.compile(rb"(\w+)[ \t]*(?:as[ \t]+\w+[ \t]*)?(?=$|[,)\\#\n])")
 
 
 def _imports(source: bytes) -> frozenset[str]:
     names = set()
-    for match in _IMPORT.finditer(source):
+    for match in _IMPORT.finditer(b"\n" + source):
         names.update(_LAST.findall(match[2]))
         names.add((match[1] or b"").rpartition(b".")[2])
     return frozenset(name.decode("utf-8", "replace") for name in names if name)
