@@ -150,6 +150,33 @@ def test_a_damaged_upstream_is_named_and_the_mirror_stays(mirror, repository):
     assert left_behind(mirror) == []
 
 
+def test_a_local_copy_without_some_of_its_files_is_taken_over(mirror, repository):
+    repository.commit({"a.py": "1", "big.gif": "large"})
+    second = repository.commit({"a.py": "2", "lost.py": "raise E"})
+    repository.git("tag", "v1")
+    for name in ("big.gif", "lost.py"):
+        blob = repository.git("rev-parse", f"HEAD:{name}")
+        (repository.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    result = pull(mirror, repository.url, "main")
+    assert (result.after, result.commits, result.tags, result.lacking) == (second, 2, ("v1",), True)
+    files = {file.path: file.blob for file in mirror.files(second, ["a.py"])}
+    assert [raw for _, raw in mirror.read(files.values())] == [b"2"]
+    with pytest.raises(GitError):
+        list(mirror.read([repository.git("rev-parse", "HEAD:lost.py")]))
+    third = repository.commit({"a.py": "3"})
+    again = pull(mirror, repository.url, "main")
+    assert (again.after, again.lacking) == (third, False)
+
+
+def test_a_local_copy_without_some_of_its_folders_is_not(mirror, repository):
+    repository.commit({"pkg/a.py": "1"})
+    tree = repository.git("rev-parse", "HEAD:pkg")
+    (repository.path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    with pytest.raises(GitError, match=r"lacks parts of its history|damaged"):
+        pull(mirror, repository.url, "main")
+    assert mirror.commit("main") is None
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [

@@ -34,6 +34,10 @@ def command(settings: Settings) -> int:
             f"{result.branch} went from {result.before[:12]} to {result.after[:12]}, "
             f"{counted(result.commits, 'new commit')}{rewritten}"
         )
+    if result.lacking:
+        settings.say(
+            "upstream lacks some of its own files, and was taken over as it is; what lacks them cannot be read"
+        )
     if result.tags:
         settings.say(f"{counted(len(result.tags), 'new tag')}, the last {sorted(result.tags)[-1]}")
     return 0

@@ -13,6 +13,7 @@ from rapidfuzz import process as nearest
 
 from tracker.errors import GitError
 from tracker.repository import process
+from tracker.repository.local import folder_of, take_over
 from tracker.repository.mirror import Mirror
 
 
@@ -30,6 +31,8 @@ class PullResult:
     """True where upstream rewrote the branch: `before` is no ancestor of `after`."""
     tags: tuple[str, ...]
     """New tags, ordered."""
+    lacking: bool = False
+    """True where upstream is a local copy without some of its files: it was taken over as it is."""
 
 
 def pull(
@@ -49,7 +52,15 @@ def pull(
         raise GitError(f"[upstream] branch = {branch!r} cannot be the name of a branch")
     head = f"refs/heads/{branch}"
     before, old_tags = mirror.commit(head), _tags(mirror)
-    _fetch(mirror, url, [f"+{head}:{head}", "+refs/tags/*:refs/tags/*"], branch, timeout_s, progress)
+    lacking = False
+    try:
+        _fetch(mirror, url, [f"+{head}:{head}", "+refs/tags/*:refs/tags/*"], branch, timeout_s, progress)
+    except DamagedError:
+        folder = folder_of(url)
+        if before is not None or folder is None:
+            raise
+        take_over(mirror, folder, branch)
+        lacking = True
     after = mirror.commit(head)
     if after is None:
         raise GitError(f"the branch {branch} of {process.without_password(url)} is no commit")
@@ -65,7 +76,12 @@ def pull(
         commits=int(new.out),
         forced=forced,
         tags=tuple(sorted(_tags(mirror) - old_tags)),
+        lacking=lacking,
     )
+
+
+class DamagedError(GitError):
+    """Upstream lacks objects that it promises."""
 
 
 def fetch_commit(mirror: Mirror, url: str, commit: str, *, timeout_s: float = 120) -> None:
@@ -100,6 +116,8 @@ def _git_fetch(
     return process.watch(fetching, timeout_s, progress)
 
 
+_DAMAGED = "corruption on the remote"
+
 # (what git says, what to do); the first that fits. Texts of git 2.29 to 2.51, of libcurl and of ssh.
 _ADVICE = (
     ("No space left on device|Disk quota exceeded", "the disk is full: free some space, then pull again"),
@@ -118,7 +136,7 @@ _ADVICE = (
         "there is no git repository: check [upstream] url",
     ),
     ("not our ref|no such remote ref", "upstream does not have it"),
-    ("corruption on the remote", "upstream is damaged: take another [upstream] url"),
+    (_DAMAGED, "upstream is damaged: take another [upstream] url"),
     (
         "cannot lock ref|unable to create|Permission denied",
         "the mirror cannot be written: look there",
@@ -139,7 +157,8 @@ def _failure(mirror: Mirror, url: str, wanted: str, err: str) -> GitError:
     # The last line is often only that the other end hung up; the line that gave the advice says why.
     reasons = [line for line in err.splitlines() if re.search(pattern, line, re.IGNORECASE)]
     words = process.last_words("\n".join(reasons)).replace(url, shown).rstrip(".")
-    return GitError(f"cannot fetch from {shown}: {words}; {advice}")
+    kind = DamagedError if pattern == _DAMAGED else GitError
+    return kind(f"cannot fetch from {shown}: {words}; {advice}")
 
 
 def _no_branch(mirror: Mirror, url: str, branch: str) -> GitError:
