@@ -59,7 +59,8 @@ def pull(
         folder = folder_of(url)
         if before is not None or folder is None:
             raise
-        take_over(mirror, folder, branch)
+        with mirror.writing():
+            take_over(mirror, folder, branch)
         lacking = True
     after = mirror.commit(head)
     if after is None:
