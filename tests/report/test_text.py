@@ -11,7 +11,8 @@ import pytest
 
 from tracker.model import Kind, Summary
 from tracker.report.screen import Screen
-from tracker.report.text import render, summary, verdict
+from tracker.report.summary import summary, verdict
+from tracker.report.text import render
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "report.txt"
 

@@ -28,6 +28,7 @@ from tracker.errors import GitError, TrackerError
 from tracker.model import Drift, Entry, Kind, PageFault, Report
 from tracker.report.formats import FORMATS, render
 from tracker.report.screen import Screen
+from tracker.report.summary import summary
 
 if TYPE_CHECKING:
     from tracker.config import Config
@@ -83,8 +84,6 @@ def command(
         config = settings.config()
         track_all = all_sites or config.catalogue.track == "all"
         pages, faults = _pages(config, optional=track_all)
-        for fault in faults:
-            print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
         report = _report(settings, config, pages, target, base, track_all, history, pull)
     except GitError as error:
         # Of this command, everything that is no verified answer is exit code 2.
@@ -95,14 +94,12 @@ def command(
         write(text)
     else:
         _replace(output, text)
-    from tracker.report.text import summary
-
     settings.say(summary(shown))
     return _exit_code(report, shown, Kind(fail_on), faulty=bool(faults))
 
 
 def _pages(config: Config, optional: bool) -> tuple[list[Entry], Sequence[PageFault]]:
-    """The entries of the catalogue, and the pages that are none. CatalogueError: there is no page at all."""
+    """The entries of the catalogue, and the pages that are none, named on stderr. CatalogueError: no page at all."""
     from tracker.catalogue.folder import read
     from tracker.errors import CatalogueError
 
@@ -112,9 +109,9 @@ def _pages(config: Config, optional: bool) -> tuple[list[Entry], Sequence[PageFa
         if optional:
             return [], []
         raise
+    for fault in catalogue.faults:
+        print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
     if not catalogue.pages and not optional:
-        for fault in catalogue.faults:
-            print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
         raise CatalogueError(f"not one of the {len(catalogue.faults)} pages in {catalogue.folder} can be read")
     return [page.entry for page in catalogue.pages], catalogue.faults
 
