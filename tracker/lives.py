@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
@@ -49,10 +49,7 @@ class _Part:
     lives: list[Life | None]
 
     def sites(self, path: str) -> list[Site]:
-        line = self.piece.line
-        return [
-            replace(site, path=path, line=site.line + line, end_line=site.end_line + line) for site in self.piece.sites
-        ]
+        return [site.shifted(self.piece.line, path) for site in self.piece.sites]
 
 
 def follow(
@@ -101,16 +98,16 @@ class _Followed:
 
     def _take(self, step: Step, ours: list[Change]) -> None:
         lost, found = self._replace(step, ours)
+        pairs = match(lost, found)
         others = [change for change in step.changes if change not in ours]
-        if others and (lost or found):
-            partners = {pair.before for pair in match(lost, found) if pair.after is not None}
-            if len(partners) < max(len(lost), len(found)):
-                # Something came from, or went to, a file that is not followed: from now on it is.
-                gone, come = self._replace(step, others)
-                self._paths |= {path for change in others for path in (change.before, change.after) if path}
-                lost |= gone
-                found |= come
-        for pair in match(lost, found):
+        if others and sum(pair.after is not None for pair in pairs) < max(len(lost), len(found)):
+            # Something came from, or went to, a file that is not followed: from now on it is.
+            gone, come = self._replace(step, others)
+            self._paths |= {path for change in others for path in (change.before, change.after) if path}
+            lost |= gone
+            found |= come
+            pairs = match(lost, found)
+        for pair in pairs:
             life = lost[pair.before]
             if pair.after is None:
                 life.died = step.cause
@@ -161,5 +158,4 @@ class _Followed:
         return lost, found
 
     def _read(self, path: str, blob: str) -> tuple[Piece, ...]:
-        ((_, raw),) = self._mirror.read([blob])
-        return self._pieces.of(raw, self._known(path, blob))
+        return self._pieces.of(self._mirror.content(blob), self._known(path, blob))

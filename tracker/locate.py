@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import replace
 from itertools import accumulate
 
 from tracker.harvest.sites import harvest
@@ -18,14 +17,13 @@ def agrees(entry: Entry, site: Site) -> bool:
     """
     if leaf(entry.exception) != leaf(site.exception):
         return False
-    shown = [message for message in (site.message, *site.alternatives) if message is not None]
     if not entry.message:
-        return not shown
+        return not site.messages
     # A page may show the braces of a literal as they are raised, not doubled as in the source.
     claims = {wording(entry.message), wording(escape(entry.message))}
     return any(
         theirs == claim or (entry.message_cut and theirs.startswith(claim))
-        for theirs in map(wording, shown)
+        for theirs in map(wording, site.messages)
         for claim in claims
     )
 
@@ -68,9 +66,5 @@ def in_excerpt(entry: Entry) -> Site | str:
             if found.problem is None:
                 for site in found.sites:
                     if site.line == at - start + 1 and agrees(entry, site):
-                        return _shifted(site, entry.excerpt_line + start - 1)
+                        return site.shifted(entry.excerpt_line + start - 1)
     return "the raise statement in its excerpt does not carry its exception and message"
-
-
-def _shifted(site: Site, lines: int) -> Site:
-    return replace(site, line=site.line + lines, end_line=site.end_line + lines)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 
 
@@ -93,6 +93,17 @@ class Site:
     """The conditions inside the scope under which the site is reached, outermost first."""
     ordinal: int = 1
     """n-th site of the file with the same scope, exception leaf and message."""
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Every text of the statement; empty where it has none."""
+        return (self.message, *self.alternatives) if self.message is not None else ()
+
+    def shifted(self, lines: int, path: str | None = None) -> Site:
+        """The same site so many lines further down, in another file where `path` is given."""
+        return replace(
+            self, path=self.path if path is None else path, line=self.line + lines, end_line=self.end_line + lines
+        )
 
     @property
     def fingerprint(self) -> str:

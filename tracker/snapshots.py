@@ -45,6 +45,7 @@ class Sources:
         self._asserts = asserts
         self._files: dict[str, list[SourceFile]] = {}
         self._harvests: dict[Named, Harvest] = {}
+        self._lines: dict[str, list[str]] = {}
 
     def files(self, revision: Revision) -> list[SourceFile]:
         """The files of a revision that are in scope, ordered by path. RevisionError: there are none."""
@@ -61,10 +62,12 @@ class Sources:
 
     def lines(self, revision: Revision, path: str) -> list[str]:
         """The text of one file as lines without their ends; empty where the revision has no such file."""
-        for file in self.files(revision):
-            if file.path == path:
-                return normalize(self._read(file.blob)).data.decode("utf-8", "replace").split("\n")
-        return []
+        blob = self._blobs(revision).get(path)
+        if blob is None:
+            return []
+        if blob not in self._lines:
+            self._lines[blob] = normalize(self._mirror.content(blob)).data.decode("utf-8", "replace").split("\n")
+        return self._lines[blob]
 
     def lives(self, base: Revision, target: Revision, paths: set[str]) -> Lives:
         """What became of the sites in the files `paths` step by step; empty where no way to the target is known."""
@@ -111,10 +114,6 @@ class Sources:
     def _of(self, revision: Revision) -> dict[str, Harvest]:
         return {path: self._harvests[path, blob] for path, blob in self._blobs(revision).items()}
 
-    def _read(self, blob: str) -> bytes:
-        ((_, raw),) = self._mirror.read([blob])
-        return raw
-
     def _harvest(self, wanted: Mapping[Named, int]) -> None:
         if self._executor is None or sum(wanted.values()) < PARALLEL_FROM:
             self._harvests.update(_harvested(self._mirror, list(wanted), self._asserts))
@@ -147,10 +146,7 @@ def _linked(mirror: Mirror, blobs: Mapping[str, str], harvests: Mapping[str, Har
     """The harvests of those files whose texts stand in other files, completed."""
 
     def read(path: str) -> bytes | None:
-        if path not in blobs:
-            return None
-        ((_, raw),) = mirror.read([blobs[path]])
-        return raw
+        return mirror.content(blobs[path]) if path in blobs else None
 
     return {path: found for path, found in link(harvests, read).items() if found is not harvests[path]}
 

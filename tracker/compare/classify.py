@@ -28,4 +28,4 @@ def kinds(before: Site, after: Site) -> frozenset[Kind]:
 
 
 def _placeholders(site: Site) -> set[tuple[tuple[str, ...], ...]]:
-    return {placeholders(message) for message in (site.message, *site.alternatives) if message is not None}
+    return set(map(placeholders, site.messages))

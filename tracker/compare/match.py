@@ -7,14 +7,12 @@ repository. Each rule takes its pairs out of the game, one to one; lines only br
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from tracker.compare.keys import Key, index, said, said_aloud
 from tracker.compare.scopes import Scope, moved, scope_of
-from tracker.compare.similarity import far_likeness, guard_tokens, likeness, texts
-from tracker.model import Pair, Site, leaf
-
-Key = Callable[[Site], Hashable]
-"""Sites with equal keys can be partners; None: the site takes no part."""
+from tracker.compare.similarity import far_likeness, guard_tokens, likeness
+from tracker.model import Pair, Site
 
 SAME_SCOPE = 0.53
 """Likeness from which two sites of one scope are the same error; set on the kinds of change seen in JAX."""
@@ -25,20 +23,16 @@ SAME_FILE = 0.7
 def match(base: Iterable[Site], target: Iterable[Site]) -> list[Pair]:
     """A pair for each base site, ordered by (path, line); one without `after` where nothing continues the site."""
     game = _Game(base, target)
-    game.equal(lambda site: (scope_of(site), *_text(site), guard_tokens(site.guard)))
-    game.alike(_grouped(lambda site: (scope_of(site), *_text(site))), 0.0)
+    game.equal(lambda site: (scope_of(site), *said(site), guard_tokens(site.guard)))
+    game.alike(_grouped(lambda site: (scope_of(site), *said(site))), 0.0)
     goals = moved(game.base, game.target, game.kept)
-    game.alike(_between(goals, _text), 0.0)
-    game.equal(lambda site: (site.path, *_text(site)) if site.message else None, unique=True)
-    game.equal(lambda site: _text(site) if site.message else None, unique=True)
+    game.alike(_between(goals, said), 0.0)
+    game.equal(lambda site: (site.path, *said(site)) if site.message is not None else None, unique=True)
+    game.equal(said_aloud, unique=True)
     game.alike(_grouped(scope_of), SAME_SCOPE)
     game.alike(_between(goals, lambda site: 0), MOVED_SCOPE)
     game.alike(_grouped(lambda site: site.path), SAME_FILE, far_likeness)
     return game.pairs()
-
-
-def _text(site: Site) -> tuple[Hashable, ...]:
-    return leaf(site.exception), texts(site)
 
 
 Measure = Callable[[Site, Site], float]
@@ -51,8 +45,8 @@ def _grouped(key: Key) -> Candidates:
     """Sites with equal keys."""
 
     def groups(base: Sequence[Site], target: Sequence[Site]) -> Iterator[tuple[list[int], list[int]]]:
-        theirs = _index(target, key)
-        for value, ours in _index(base, key).items():
+        theirs = index(target, key)
+        for value, ours in index(base, key).items():
             if value in theirs:
                 yield ours, theirs[value]
 
@@ -63,21 +57,13 @@ def _between(goals: Mapping[Scope, Sequence[Scope]], key: Key) -> Candidates:
     """Sites with equal keys, from a scope and from those that continue it."""
 
     def groups(base: Sequence[Site], target: Sequence[Site]) -> Iterator[tuple[list[int], list[int]]]:
-        theirs = _index(target, lambda site: (scope_of(site), key(site)))
+        theirs = index(target, lambda site: (scope_of(site), key(site)))
         for n, site in enumerate(base):
             for goal in goals.get(scope_of(site), ()):
                 if (found := theirs.get((goal, key(site)))) is not None:
                     yield [n], found
 
     return groups
-
-
-def _index(sites: Sequence[Site], key: Key) -> dict[Hashable, list[int]]:
-    found: dict[Hashable, list[int]] = defaultdict(list)
-    for n, site in enumerate(sites):
-        if (value := key(site)) is not None:
-            found[value].append(n)
-    return found
 
 
 class _Game:

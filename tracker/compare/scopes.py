@@ -7,9 +7,11 @@ sides vote for the pair of scopes they stand in; so does an equal name where the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import product
 
-from tracker.compare.similarity import guard_tokens, texts
+from tracker.compare.keys import index, said_aloud
+from tracker.compare.similarity import guard_tokens
 from tracker.model import Site, leaf
 
 Scope = tuple[str, str]
@@ -31,19 +33,11 @@ def moved(base: Sequence[Site], target: Sequence[Site], kept: set[Scope]) -> Map
     `kept` are the scopes that stand in the target as they stood in the base.
     """
     votes: dict[tuple[Scope, Scope], float] = defaultdict(float)
-    for key in (_text, _bare):
-        theirs = defaultdict(list)
-        for site in target:
-            if (value := key(site)) is not None:
-                theirs[value].append(scope_of(site))
-        ours = defaultdict(list)
-        for site in base:
-            if (value := key(site)) in theirs:
-                ours[value].append(scope_of(site))
-        for value, sources in ours.items():
-            for source in sources:
-                for goal in theirs[value]:
-                    votes[source, goal] += 1 / max(len(sources), len(theirs[value]))
+    for key in (said_aloud, _bare):
+        theirs = index(target, key)
+        for value, ours in index(base, key).items():
+            for i, j in product(ours, theirs.get(value, ())):
+                votes[scope_of(base[i]), scope_of(target[j])] += 1 / max(len(ours), len(theirs[value]))
     names = defaultdict(set)
     for goal in map(scope_of, target):
         names[_name(goal)].add(goal)
@@ -62,10 +56,6 @@ def _name(scope: Scope) -> str:
     return scope[1].rpartition(".")[2].strip("_")
 
 
-def _text(site: Site) -> object:
-    return (leaf(site.exception), texts(site)) if site.message is not None else None
-
-
-def _bare(site: Site) -> object:
+def _bare(site: Site) -> Hashable:
     """Sites without text have little to show: only an equal guard makes them vote."""
     return (leaf(site.exception), guard_tokens(site.guard)) if site.message is None and site.guard else None

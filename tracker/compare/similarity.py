@@ -14,7 +14,7 @@ from tracker.model import Site, leaf
 
 def texts(site: Site) -> tuple[str, ...]:
     """The wordings a site can show."""
-    return tuple(wording(message) for message in (site.message, *site.alternatives) if message is not None)
+    return tuple(map(wording, site.messages))
 
 
 def text_likeness(before: Site, after: Site) -> float | None:

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from tracker.harvest.sites import harvest
-from tracker.harvest.source import normalize
+from tracker.harvest.source import DEFINITION, normalize
 from tracker.model import Site
-
-# Column 0: what begins a definition. Inside a string or a bracket the cut is wrong, and the parser says so.
-_START = re.compile(rb"\n(?=(@)|def\b|class\b|async\b)")
 
 DEFINES = re.compile(rb"@|def\b|class\b|async\b")
 """What a piece that is a definition begins with."""
@@ -58,7 +55,7 @@ class Pieces:
                 if known is not None:
                     end = line + lines + (not data.endswith(b"\n"))
                     inside = known[bisect_right(at, line) : bisect_right(at, end)]
-                    sites = self._seen[data] = tuple(_shifted(site, -line) for site in inside)
+                    sites = self._seen[data] = tuple(site.shifted(-line, "") for site in inside)
                 elif (sites := self._sites(data)) is None:
                     return (Piece(source, 0, harvest("", source, self._asserts).sites),)
                 if sites:
@@ -74,15 +71,11 @@ class Pieces:
         return self._seen[data]
 
 
-def _shifted(site: Site, lines: int) -> Site:
-    return replace(site, path="", line=site.line + lines, end_line=site.end_line + lines)
-
-
 def cut(source: bytes) -> list[bytes]:
     """The top-level definitions of a source, and what stands between them; joined they are the source."""
     edges = [0]
     decorated = False
-    for match in _START.finditer(source):
+    for match in DEFINITION.finditer(source):
         if not decorated:
             edges.append(match.end())
         decorated = match[1] is not None

@@ -17,7 +17,7 @@ from tracker.harvest.guards import negation
 from tracker.harvest.helpers import Helper, from_callers, helper
 from tracker.harvest.parts import Foreign, Hole, render
 from tracker.harvest.raised import Raised, raised, read
-from tracker.harvest.source import normalize
+from tracker.harvest.source import DEFINITION, normalize
 from tracker.model import Form, Site, leaf
 
 
@@ -90,9 +90,6 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
     )
 
 
-_CUT = re.compile(rb"\n(?=(?:@|def\b|class\b|async\b))")
-
-
 def _completed(places: list[Place], file: File, wanted: Mapping[str, bytes]) -> list[Place]:
     """The places of a file that has an error, with those that the error swallowed.
 
@@ -100,7 +97,7 @@ def _completed(places: list[Place], file: File, wanted: Mapping[str, bytes]) -> 
     """
     seen = {place.node.start_point.row for place in places}
     source = file.root.text or b""
-    edges = [0, *(match.end() for match in _CUT.finditer(source)), len(source)]
+    edges = [0, *(match.end() for match in DEFINITION.finditer(source)), len(source)]
     for start, stop in pairwise(edges):
         if any(word in source[start:stop] for word in wanted.values()):
             # Line breaks stand for what is before, so that lines are counted in the file.

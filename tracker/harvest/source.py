@@ -10,6 +10,10 @@ import re
 import tokenize
 from dataclasses import dataclass
 
+DEFINITION = re.compile(rb"\n(?=(@)|def\b|class\b|async\b)")
+"""The line end before what begins a definition in column 0; the group tells a decorator. A match inside a string or a
+bracket is none: the parser says so of the piece that is cut there."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:

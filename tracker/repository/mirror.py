@@ -134,6 +134,11 @@ class Mirror:
                 raise GitError(f"object {name} in {self.path} is a {kind} where a file was expected")
             yield name, content
 
+    def content(self, blob: str) -> bytes:
+        """The content of one file. GitError as of `read`."""
+        ((_, content),) = self.read([blob])
+        return content
+
     def objects(self, names: Iterable[str]) -> Iterator[tuple[str, str, bytes]]:
         """(name, type, content) for each object; `read` is this for files."""
         reader, self._reader = self._reader, None
