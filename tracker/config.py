@@ -12,59 +12,15 @@ import tomllib
 import zoneinfo
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
 from tracker.errors import ConfigError
+from tracker.sections import FORMS, LEAST, SECTIONS, Catalogue, Filing, Schedule, Section, State, Upstream
 
 DEFAULT_FILE = "config.toml"
 PREFIX = "TRACKER_"
-
-
-class Upstream(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the sources come from, and which of them count."""
-
-    url: str = "https://github.com/jax-ml/jax.git"
-    branch: str = "main"
-    package: str = "jax"
-    paths: tuple[str, ...] = ("jax/**/*.py",)
-    exclude: tuple[str, ...] = ()
-    asserts: bool = False
-    """Whether `assert condition, "text"` counts as a site, too."""
-
-
-class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
-    """The pages."""
-
-    repository: str = "jax-ml/jax"
-    path: Path = Path("state/catalogue")
-    track: Literal["pages", "all"] = "pages"
-
-
-class State(msgspec.Struct, frozen=True, kw_only=True):
-    """The folder of mirror and database."""
-
-    path: Path = Path("state")
-
-    @property
-    def mirror(self) -> Path:
-        return self.path / "mirror"
-
-
-class Schedule(msgspec.Struct, frozen=True, kw_only=True):
-    """When the daemon checks: `every` where it is set, else `cron`."""
-
-    cron: str = "17 */6 * * *"
-    every: str = ""
-    timezone: str = "UTC"
-
-
-class Filing(msgspec.Struct, frozen=True, kw_only=True):
-    """Where issues go; nowhere by default."""
-
-    repository: str = ""
-    apply: bool = False
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,28 +32,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     state: State
     schedule: Schedule
     filing: Filing
-
-
-Section = Upstream | Catalogue | State | Schedule | Filing
-SECTIONS: dict[str, type[Section]] = {
-    "upstream": Upstream,
-    "catalogue": Catalogue,
-    "state": State,
-    "schedule": Schedule,
-    "filing": Filing,
-}
-
-_NAME = r"[\w.-]+/[\w.-]+"
-# section.key -> (what the whole text must match, how a person writes it)
-_FORMS = {
-    "upstream.url": (r"[^\s-]\S*( \S+)*", "a url or a path"),
-    "upstream.branch": (r"[^\s-]\S*", "the name of a branch"),
-    "upstream.package": (r"[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?", "the name of a package"),
-    "catalogue.repository": (_NAME, "owner/name"),
-    "filing.repository": (rf"({_NAME})?", "owner/name, or nothing"),
-    "schedule.cron": (r"[\w*/,?#-]+( +[\w*/,?#-]+){4}", 'five fields, such as "17 */6 * * *"'),
-    "schedule.every": (r"([1-9]\d*[smhd])?", 'a number and s, m, h or d, such as "6h"'),
-}
 
 
 def load(path: Path | None, overrides: Sequence[str] = (), environ: Mapping[str, str] = os.environ) -> Config:
@@ -214,6 +148,10 @@ def _value(source: str, section: str, key: str, text: str) -> Any:
     except (ValueError, RecursionError):
         parsed = {}
     value = parsed["value"] if parsed.keys() == {"value"} else None
+    if isinstance(default, int) and not isinstance(default, bool):
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        raise ConfigError(f"{source}: {section}.{key} is a number, not {text!r}")
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
@@ -234,9 +172,12 @@ def _section(name: str, values: Mapping[str, Any], where: Mapping[str, str], fol
     for key in section.__struct_fields__:
         value = getattr(section, key)
         source = where.get(f"{name}.{key}", "")
-        pattern, form = _FORMS.get(f"{name}.{key}", (None, ""))
+        pattern, form = FORMS.get(f"{name}.{key}", (None, ""))
         if pattern and not re.fullmatch(pattern, value):
             raise ConfigError(f"{source}: {name}.{key} is {form}, not {value!r}")
+        least = LEAST.get(f"{name}.{key}")
+        if least is not None and value < least:
+            raise ConfigError(f"{source}: {name}.{key} is at least {least}, not {value}")
         if isinstance(value, Path):
             changes[key] = folder / _expanded(source, value)
         if key == "paths" and not value:
@@ -296,7 +237,8 @@ def _wrong_type(section: str, said: str, values: Mapping[str, Any], where: Mappi
     key, item = at.groups()
     source = where.get(f"{section}.{key}", "")
     if said.startswith("Invalid enum"):
-        return f'{source}: {section}.{key} is "pages" or "all", not {values[key]!r}'
+        choices = " or ".join(f'"{choice}"' for choice in get_args(get_type_hints(SECTIONS[section])[key]))
+        return f"{source}: {section}.{key} is {choices}, not {values[key]!r}"
     wanted, got = re.findall(r"`(\w+)`", said)[:2]
     place = f"an item of {section}.{key}" if item else f"{section}.{key}"
     return f"{source}: {place} must be {_WORDS.get(wanted, wanted)}, not {_WORDS.get(got, got)}"
