@@ -19,6 +19,11 @@ COMMANDS = {
     "diff": "tracker.commands.diff",
     "sites": "tracker.commands.sites",
     "pull": "tracker.commands.pull",
+    "run": "tracker.commands.run",
+    "daemon": "tracker.commands.daemon",
+    "status": "tracker.commands.status",
+    "file": "tracker.commands.file",
+    "ack": "tracker.commands.ack",
     "schema": "tracker.commands.schema",
 }
 
@@ -48,16 +53,46 @@ class _Commands(click.Group):
 @click.option("--set", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override a key of the file.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more on stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option(
+    "--log-format",
+    "log_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the log on stderr is written; as JSON it says more.",
+)
 @click.version_option(package_name="tracker", message="%(prog)s %(version)s")
 @click.pass_context
-def group(ctx: click.Context, file: Path | None, overrides: tuple[str, ...], verbose: bool, quiet: bool) -> None:
+def group(
+    ctx: click.Context,
+    file: Path | None,
+    overrides: tuple[str, ...],
+    verbose: bool,
+    quiet: bool,
+    log_format: str,
+) -> None:
     """Keep an error catalogue true: what became of every error since its page was written.
 
     A page names the exception, the message and the line of one `raise` of the upstream source. `tracker diff`
     says which pages only moved, which say something that is no longer so, and which errors are new.
     """
-    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(name)s: %(message)s")
-    ctx.obj = Settings(file=file, overrides=overrides, quiet=quiet)
+    _log(verbose, log_format)
+    ctx.obj = Settings(file=file, overrides=overrides, quiet=quiet, verbose=verbose, log_format=log_format)
+
+
+def _log(verbose: bool, form: str) -> None:
+    if form == "json":
+        from pythonjsonlogger.json import JsonFormatter
+
+        handler = logging.StreamHandler()
+        handler.setFormatter(JsonFormatter("{asctime}{levelname}{name}{message}", style="{"))
+        logging.basicConfig(level=logging.DEBUG if verbose else logging.INFO, handlers=[handler])
+    else:
+        logging.basicConfig(
+            level=logging.DEBUG if verbose else logging.WARNING, format="%(asctime)s %(name)s: %(message)s"
+        )
+        # What the program has to say to a person it prints itself.
+        logging.getLogger("tracker").setLevel(logging.NOTSET if verbose else logging.CRITICAL)
 
 
 def main(arguments: list[str] | None = None) -> int:

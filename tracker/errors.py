@@ -27,3 +27,63 @@ class GitError(TrackerError):
     """git itself failed: no network, a broken mirror, a time-out."""
 
     exit_code = 3
+
+
+class StoreError(TrackerError):
+    """The database cannot be used, or not written; nothing of it was changed."""
+
+
+class NeedsHumanError(TrackerError):
+    """Nothing goes on without a person's decision; the line says which."""
+
+    exit_code = 6
+
+
+class GitHubError(TrackerError):
+    """GitHub cannot be asked, or said no."""
+
+    exit_code = 4
+
+
+class RunError(TrackerError):
+    """A run whose check cannot be trusted: it files nothing and closes nothing."""
+
+
+class LockedError(TrackerError):
+    """Another run holds the lock."""
+
+    exit_code = 75
+
+
+class AuthError(GitHubError):
+    """The token is not accepted, or may not do this."""
+
+
+class NotSent(GitHubError):
+    """Nothing reached GitHub: no way there, or no answer to a question that changes nothing."""
+
+    exit_code = 5
+
+
+class RateLimited(GitHubError):
+    """GitHub wants no request before a time, which is stored: every process keeps to it."""
+
+    exit_code = 5
+
+
+class OutcomeUnknown(GitHubError):
+    """A write was sent and its answer never came, or cannot be read: it may have happened."""
+
+    exit_code = 5
+
+
+class IncompleteList(GitHubError):
+    """Not every issue could be listed, so nothing may be written."""
+
+    exit_code = 5
+
+
+class Rejected(GitHubError):
+    """GitHub refuses what was sent: a fault of the tracker, to be looked at."""
+
+    exit_code = 6

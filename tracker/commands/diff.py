@@ -16,11 +16,7 @@ from tracker.commands.options import (
     Settings,
     fetch,
     open_mirror,
-    pins,
-    resolve,
     screen,
-    sources_of,
-    target_of,
     workers,
     write,
 )
@@ -127,17 +123,18 @@ def _report(
     pull: bool,
 ) -> Report:
     from tracker.check import check_all, check_entries
+    from tracker.scope import pins, resolve, sources_of, target_of
 
     with open_mirror(config) as mirror, workers() as executor:
         if pull:
             fetch(settings, config, mirror)
-        before = resolve(settings, config, mirror, base, entries) if base is not None else None
-        after = target_of(settings, config, mirror, target, entries)
+        before = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
+        after = target_of(config, mirror, target, entries, settings.progress)
         sources = sources_of(config, mirror, executor)
         repository = config.catalogue.repository
         if not track_all:
             return check_entries(sources, entries, after, before, pins(mirror, entries), repository, history)
-        before = before or resolve(settings, config, mirror, "pin", entries)
+        before = before or resolve(config, mirror, "pin", entries)
         return check_all(sources, entries, after, before, repository, history)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from tracker.config import Config
-    from tracker.model import Entry, Revision
     from tracker.report.screen import Screen
     from tracker.repository.fetch import PullResult
     from tracker.repository.mirror import Mirror
-    from tracker.snapshots import Sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +28,15 @@ class Settings:
     file: Path | None
     overrides: Sequence[str]
     quiet: bool
+    verbose: bool = False
+    log_format: str = "text"
+
+    def arguments(self) -> list[str]:
+        """The same options again, for a process of its own."""
+        file = ["--config", str(self.file)] if self.file is not None else []
+        overrides = [word for override in self.overrides for word in ("--set", override)]
+        flags = [flag for flag, given in (("--quiet", self.quiet), ("--verbose", self.verbose)) if given]
+        return [*file, *overrides, *flags, "--log-format", self.log_format]
 
     def config(self) -> Config:
         from tracker.config import load
@@ -88,69 +96,6 @@ def open_mirror(config: Config) -> Mirror:
     return Mirror.open(config.state.mirror)
 
 
-def resolve(settings: Settings, config: Config, mirror: Mirror, name: str, entries: Sequence[Entry]) -> Revision:
-    """A name as the user wrote it -> the commit. A release that the mirror lacks is taken from the package index;
-    `pin` is the commit that the pages share.
-    """
-    from tracker.errors import RevisionError
-    from tracker.repository import revisions
-
-    if name == "pin":
-        pins = sorted({entry.pin for entry in entries})
-        if len(pins) != 1:
-            listed = f"{len(pins)} pins: {', '.join(pins[:5])}" if pins else "no pin at all"
-            raise RevisionError(f"`pin` needs one commit that all pages share, and the catalogue has {listed}")
-        try:
-            found = revisions.resolve(mirror, pins[0], url=config.upstream.url, branch=config.upstream.branch)
-            return replace(found, name=name)
-        except RevisionError:
-            raise RevisionError(
-                f"the mirror does not have the pages' pin {pins[0]}: fetch it with `tracker pull`, "
-                "or name a base that it has, such as --base release:VERSION"
-            ) from None
-    if name.startswith(revisions.RELEASE):
-        version = name.removeprefix(revisions.RELEASE)
-        known = revisions.release_in(mirror, version) if version != revisions.LATEST else None
-        if known is None:
-            from tracker.repository.releases import import_release
-
-            with settings.progress(f"taking {config.upstream.package} {version} from the package index") as progress:
-                known = import_release(mirror, config.upstream.package, version, progress=progress)
-        return known.revision
-    return revisions.resolve(mirror, name, url=config.upstream.url, branch=config.upstream.branch)
-
-
-def target_of(
-    settings: Settings, config: Config, mirror: Mirror, name: str | None, entries: Sequence[Entry]
-) -> Revision:
-    """The revision named, or the newest of the mirror."""
-    from tracker.repository.revisions import default_target
-
-    if name is None:
-        return default_target(mirror, config.upstream.branch)
-    return resolve(settings, config, mirror, name, entries)
-
-
-def sources_of(config: Config, mirror: Mirror, executor: Executor | None) -> Sources:
-    """The files that the configuration has in scope."""
-    from tracker.snapshots import Sources
-
-    upstream = config.upstream
-    return Sources(mirror, upstream.paths, upstream.exclude, executor, upstream.asserts)
-
-
-def pins(mirror: Mirror, entries: Sequence[Entry]) -> dict[str, Revision]:
-    """The pins of the pages that the mirror has."""
-    from tracker.errors import RevisionError
-    from tracker.repository import revisions
-
-    found = {}
-    for pin in sorted({entry.pin for entry in entries}):
-        with suppress(RevisionError):
-            found[pin] = revisions.resolve(mirror, pin)
-    return found
-
-
 def fetch(settings: Settings, config: Config, mirror: Mirror) -> PullResult:
     """Fetch upstream's branch and tags into the mirror. GitError: it cannot be had."""
     from tracker.repository.fetch import pull
@@ -184,6 +129,19 @@ def workers() -> Iterator[Executor | None]:
 def _ignore_interrupts() -> None:
     # Ctrl-C reaches the whole group; the parent ends the workers, quietly.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its workers, and they would wait for work for ever."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
 
 
 def screen() -> Screen:

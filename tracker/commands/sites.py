@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from tracker.commands.options import Settings, open_mirror, sources_of, target_of, workers, write
+from tracker.commands.options import Settings, open_mirror, workers, write
 from tracker.errors import RevisionError
 from tracker.model import Site, Snapshot
 
@@ -28,10 +28,11 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
     """
     from tracker.report.json import line
     from tracker.repository.mirror import globs
+    from tracker.scope import sources_of, target_of
 
     config = settings.config()
     with open_mirror(config) as mirror, workers() as executor:
-        found = target_of(settings, config, mirror, revision, [])
+        found = target_of(config, mirror, revision, [], settings.progress)
         sources = sources_of(config, mirror, executor)
         (snapshot,) = sources.snapshots([found])
     spec = globs(paths) if paths else None

@@ -90,6 +90,13 @@ def fetch_commit(mirror: Mirror, url: str, commit: str, *, timeout_s: float = 12
     _fetch(mirror, url, [f"+{commit}:refs/tracker/fetched/{commit}"], commit, timeout_s, lambda line: None)
 
 
+def keep(mirror: Mirror, commit: str) -> None:
+    """Hold on to a commit under refs/tracker/pins, whatever upstream does to its history."""
+    ref = f"refs/tracker/pins/{commit}"
+    if mirror.commit(ref) is None:
+        mirror.git("update-ref", ref, commit)
+
+
 def _fetch(
     mirror: Mirror,
     url: str,

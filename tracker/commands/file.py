@@ -1,0 +1,133 @@
+"""`tracker file`: the outbox. Shows what would be filed; `--apply` files it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from tracker.commands.filing import code, deliver, policy, told
+from tracker.commands.options import Settings, write
+from tracker.errors import StoreError
+from tracker.report.words import counted
+
+if TYPE_CHECKING:
+    from tracker.config import Config
+    from tracker.filing.outlook import Outlook
+    from tracker.filing.states import Chosen, Step
+    from tracker.ledger import Item
+    from tracker.store.database import Database
+
+
+@click.command("file", short_help="The outbox: what would be filed on GitHub.")
+@click.option("--apply", is_flag=True, help="File it, also what the first run found.")
+@click.option("--bodies", is_flag=True, help="Show the whole text of each issue.")
+@click.option("--close-all", is_flag=True, help="Also close what are too many to be believed at once.")
+@click.pass_obj
+def command(settings: Settings, apply: bool, bodies: bool, close_all: bool) -> int:
+    """Show the outbox as the last run left it: issues to be filed, updated and closed, and where each one stands.
+
+    Nothing is sent without --apply. What the first run found (the baseline) is filed by --apply only.
+
+    \b
+    Example:
+      tracker file --bodies
+    """
+    from tracker.store.database import Database
+    from tracker.store.drifts import release_baseline
+    from tracker.store.lock import run_lock
+
+    config = settings.config()
+    repository = config.catalogue.repository
+    if apply:
+        with run_lock(config.state.path), Database.open(config.state.database) as database:
+            _outlook(database, repository, config)
+            release_baseline(database)
+            outlook = _outlook(database, repository, config)
+            delivery = deliver(config, database, None, outlook, all_closes=close_all)
+        write("".join(f"{line}\n" for line in told(delivery)))
+        settings.say(f"{counted(len(delivery.done), 'write')} to {config.filing.repository}")
+        return code(delivery)
+    found = Database.read(config.state.database)
+    if found is None:
+        raise StoreError("there is no run yet: `tracker run` makes the first one")
+    with found as database:
+        outlook = _outlook(database, repository, config)
+        write(_shown(config, database, outlook, bodies, close_all))
+    return 0
+
+
+def _outlook(database: Database, repository: str, config: Config) -> Outlook:
+    from tracker.filing.outlook import Outlook
+    from tracker.run import families
+
+    outlook = Outlook.of(database, repository, families(config))
+    if outlook.coverage is None:
+        raise StoreError("there is no run yet that could be verified: `tracker run` makes one")
+    return outlook
+
+
+def _shown(config: Config, database: Database, outlook: Outlook, bodies: bool, close_all: bool) -> str:
+    from tracker.filing.outlook import limited
+    from tracker.store.issues import items
+
+    known = items(database)
+    now, limits = time.time(), policy(config)
+    current, steps = outlook.plan(known, {}, now, limits)
+    chosen = limited(database, steps, current, now, limits, close_all)
+    parts = [_steps(config, chosen, bodies), _baseline(outlook), _standing(current)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _steps(config: Config, chosen: Chosen, bodies: bool) -> str:
+    where = config.filing.repository or "(no repository is set in [filing])"
+    how = "at the next run" if config.filing.repository and config.filing.apply else "with `tracker file --apply`"
+    lines = [f"To {where}, {how}:" if chosen.now else "Nothing is to be filed."]
+    lines += [line for step in chosen.now for line in _step(config, step, bodies)]
+    for later, why in (
+        (chosen.later, "waits for a later run, by the limits of [filing]"),
+        (chosen.held, "held: too many at once"),
+    ):
+        lines += [f"  {why}: {_title(step)}" for step in later]
+    return "\n".join(lines)
+
+
+def _step(config: Config, step: Step, bodies: bool) -> list[str]:
+    from tracker.commands.filing import names
+    from tracker.filing.words import body
+
+    number = f"#{step.item.number} " if step.item.number is not None else ""
+    why = f" ({step.gone.reason})" if step.gone is not None else ""
+    lines = [f"  {step.do.value:7} {number}{_title(step)}{why}"]
+    if bodies and step.finding is not None:
+        text = body(step.finding, step.item, names(config))
+        lines += ["", *(f"    {line}".rstrip() for line in text.split("\n")), ""]
+    return lines
+
+
+def _title(step: Step) -> str:
+    from tracker.filing.words import title
+
+    return title(step.finding) if step.finding is not None else step.item.title
+
+
+def _baseline(outlook: Outlook) -> str:
+    held = [one for one in outlook.drifts if one.baseline and one.family.value != "lines"]
+    if not held:
+        return ""
+    meaning = sum(one.family.value == "meaning" for one in held)
+    return (
+        f"The first run found {counted(meaning, 'drift')} of meaning and {counted(len(held) - meaning, 'new error')}: "
+        "they wait as the baseline until `tracker file --apply`."
+    )
+
+
+def _standing(items: dict[str, Item]) -> str:
+    lines = [
+        f"  {item.state.value:12} {f'#{item.number}' if item.number is not None else '':6} {item.title or item.entry}"
+        + (f"  ({item.note})" if item.note else "")
+        for item in items.values()
+        if item.number is not None or item.state.value in ("posting", "blocked", "needs-human", "grouped")
+    ]
+    return "\n".join(["Filed so far:", *lines]) if lines else ""

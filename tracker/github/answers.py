@@ -1,0 +1,206 @@
+"""GitHub's answers as values, and what they say about limits, pages and redirects. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+LEAST_PAUSE_S = 60.0
+"""After a rate limit that names no time. GitHub's own rule: at least a minute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """The repository that issues are filed in."""
+
+    id: int
+    full_name: str
+    node_id: str
+    archived: bool
+    has_issues: bool
+    can_write: bool | None
+    """None where the answer does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """One issue; never a pull request."""
+
+    number: int
+    id: int
+    node_id: str
+    title: str
+    body: str
+    """With line feeds alone; empty where GitHub has null."""
+    state: str
+    """`open` or `closed`."""
+    state_reason: str | None
+    locked: bool
+    author: str
+    labels: tuple[str, ...]
+    created_at: str
+    updated_at: str
+    closed_at: str | None
+    comments: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """One comment on an issue."""
+
+    id: int
+    author: str
+    body: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """An issue that was transferred to another repository."""
+
+    full_name: str
+    repository_id: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """A new issue, and GitHub's own name of the request, for its support."""
+
+    issue: Issue
+    request_id: str | None
+
+
+class Unreadable(ValueError):
+    """An answer that is not what GitHub documents."""
+
+
+def repository(data: Any) -> Repository:
+    """A repository. Unreadable: it is none."""
+    try:
+        permissions = data.get("permissions")
+        return Repository(
+            id=int(data["id"]),
+            full_name=str(data["full_name"]),
+            node_id=str(data["node_id"]),
+            archived=bool(data.get("archived", False)),
+            has_issues=bool(data.get("has_issues", True)),
+            # Whoever may triage or push may label; to open an issue it is enough to read.
+            can_write=bool(permissions.get("push") or permissions.get("triage")) if permissions else None,
+        )
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise Unreadable(f"no repository: {error!r}") from error
+
+
+def issue(data: Any) -> Issue | None:
+    """An issue; None for a pull request, which the same lists hold. Unreadable: it is neither."""
+    try:
+        if data.get("pull_request") is not None:
+            return None
+        user = data.get("user")
+        return Issue(
+            number=int(data["number"]),
+            id=int(data["id"]),
+            node_id=str(data["node_id"]),
+            title=str(data["title"]),
+            body=(data.get("body") or "").replace("\r\n", "\n"),
+            state=str(data["state"]),
+            state_reason=data.get("state_reason"),
+            locked=bool(data.get("locked", False)),
+            author=str(user["login"]) if user else "",  # a deleted account
+            labels=tuple(label if isinstance(label, str) else str(label["name"]) for label in data["labels"]),
+            created_at=str(data["created_at"]),
+            updated_at=str(data["updated_at"]),
+            closed_at=data.get("closed_at"),
+            comments=int(data.get("comments", 0)),
+            url=str(data["html_url"]),
+        )
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise Unreadable(f"no issue: {error!r}") from error
+
+
+def comment(data: Any) -> Comment:
+    """A comment. Unreadable: it is none."""
+    try:
+        user = data.get("user")
+        return Comment(
+            id=int(data["id"]),
+            author=str(user["login"]) if user else "",
+            body=(data.get("body") or "").replace("\r\n", "\n"),
+            created_at=str(data["created_at"]),
+        )
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise Unreadable(f"no comment: {error!r}") from error
+
+
+def next_page(link: str | None, base: str) -> str | None:
+    """The address of the next page, of the Link header. Unreadable: it leads away from GitHub's own host.
+
+    It may be under /repositories/<id>, so it is taken as it stands and never built.
+    """
+    for part in (link or "").split(","):
+        found = re.fullmatch(r"\s*<([^>]*)>\s*((?:;\s*[^;]*)*)", part)
+        if found and re.search(r';\s*rel="?next"?', found[2]):
+            if not same_host(found[1], base):
+                raise Unreadable("the list goes on at another host")
+            return found[1]
+    return None
+
+
+def same_host(url: str, base: str) -> bool:
+    """Whether the token may be sent there: the same scheme, host and port."""
+    try:
+        one, other = urlsplit(url), urlsplit(base)
+        return (one.scheme, one.hostname, one.port) == (other.scheme, other.hostname, other.port)
+    except ValueError:
+        return False
+
+
+def redirected(location: str | None, url: str) -> str | None:
+    """Where a redirect leads; None where it does not say, or away from GitHub's own host."""
+    if not location:
+        return None
+    target = urljoin(url, location)
+    return target if same_host(target, url) else None
+
+
+def limited_until(status: int, headers: Mapping[str, str], message: str, now: float) -> float | None:
+    """Until when no request may be sent, as an answer says; None where it speaks of no limit.
+
+    GitHub's documented order: `retry-after`, else the reset where nothing remains, else at least a minute.
+    """
+    retry, remaining = _number(headers.get("retry-after")), _number(headers.get("x-ratelimit-remaining"))
+    speaks = retry is not None or remaining == 0 or "rate limit" in message.lower() or "abuse" in message.lower()
+    if status != 429 and not (status == 403 and speaks):
+        return None
+    if retry is not None:
+        return now + max(retry, 1.0)
+    reset = _number(headers.get("x-ratelimit-reset"))
+    if remaining == 0 and reset is not None and reset > now:
+        return reset + 1.0
+    return now + LEAST_PAUSE_S
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text) if text is not None else None
+    except ValueError:
+        return None
+
+
+def reasons(data: Any) -> str:
+    """Why GitHub refuses something, in one line."""
+    if not isinstance(data, dict):
+        return "no reason given"
+    parts = [str(data.get("message", ""))]
+    for error in data.get("errors") or []:
+        if isinstance(error, dict):
+            words = (error.get("field"), error.get("code"), error.get("message"))
+            parts.append(" ".join(str(word) for word in words if word))
+        else:
+            parts.append(str(error))
+    return "; ".join(part for part in parts if part) or "no reason given"

@@ -1,0 +1,392 @@
+"""One unattended check: pull, verify, check, record, file. Cron, the daemon and a person all start this one.
+
+It says only what is new: a failure once when it begins and once when it is over, a drift when it appears and when it
+ends. What could not be verified is recorded as a failed run, which files nothing and closes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tracker.catalogue.folder import Catalogue, read
+from tracker.check import check_all, check_entries
+from tracker.config import Config
+from tracker.errors import CatalogueError, RunError, TrackerError
+from tracker.filing.outlook import Coverage, Outlook
+from tracker.ledger import Family, Found, Gone, content, family
+from tracker.model import Drift, Entry, Kind, Report, Revision, Severity
+from tracker.report.words import counted
+from tracker.repository import fetch, revisions
+from tracker.repository.mirror import Mirror
+from tracker.scope import pins, resolve, sources_of
+from tracker.sections import seconds
+from tracker.store import runs
+from tracker.store.database import Database, stamp
+from tracker.store.drifts import CONFIRM_S, Checked, Seen, open_drifts, record
+from tracker.store.facts import fact, remember
+
+log = logging.getLogger(__name__)
+
+LEAST_SHARE = 0.5
+"""Fewer sites than this share of last time are no check: a folder moved, or the wrong repository."""
+BACKUP_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a run has to say, and its exit code."""
+
+    code: int = 0
+    lines: tuple[str, ...] = ()
+    """For stdout, which cron sends by mail: empty where nothing changed."""
+
+
+Deliver = Callable[[Database, int, Outlook], Outcome]
+"""Files what is due; the check's own part does not know how."""
+
+
+def once(
+    config: Config,
+    database: Database,
+    executor: Callable[[], AbstractContextManager[Executor | None]],
+    deliver: Deliver,
+    clock: Callable[[], float],
+) -> Outcome:
+    """One run, under the run lock. Every failure is recorded; only what is no TrackerError is raised again."""
+    number, crashed = runs.begin(database, clock())
+    for left in crashed:
+        log.warning("run %d ended without a word, and was marked so", left)
+    before = runs.failures(database)
+    try:
+        outcome = _checked(config, database, number, executor, clock)
+    except TrackerError as error:
+        runs.end(database, number, clock(), runs.FAILED, code=error.exit_code, said=str(error))
+        log.error("%s", error, extra={"run": number})
+        told = any(failed.said == str(error) for failed in before)
+        return Outcome(code=error.exit_code, lines=() if told else (f"tracker: {error}",))
+    except (KeyboardInterrupt, SystemExit) as error:
+        runs.end(database, number, clock(), runs.STOPPED, code=143, said="it was asked to stop")
+        raise error
+    except BaseException as error:
+        runs.end(database, number, clock(), runs.FAILED, code=2, said=f"{type(error).__name__}: {error}")
+        raise
+    lines = [*_recovered(before), *outcome.lines]
+    filed = deliver(database, number, Outlook.of(database, config.catalogue.repository, families(config)))
+    _back_up(database, clock())
+    return Outcome(code=filed.code or outcome.code, lines=(*lines, *filed.lines))
+
+
+def families(config: Config) -> list[Family]:
+    """What is filed besides single findings."""
+    chosen = [Family.NEW] if config.filing.new == "digest" else []
+    return [*chosen, *([Family.LINES] if config.filing.moved == "digest" else [])]
+
+
+def _recovered(failed: Sequence[runs.Run]) -> list[str]:
+    told = [run for run in failed if run.outcome == runs.FAILED]
+    if not told:
+        return []
+    since = told[0].started_at
+    first = told[0].said.partition(":")[0]
+    return [f"it works again, after {counted(len(told), 'failed run')} since {stamp(since)[:16]}Z ({first})"]
+
+
+def _checked(
+    config: Config,
+    database: Database,
+    number: int,
+    executor: Callable[[], AbstractContextManager[Executor | None]],
+    clock: Callable[[], float],
+) -> Outcome:
+    with Mirror.open(config.state.mirror) as mirror:
+        pulled = fetch.pull(
+            mirror, config.upstream.url, config.upstream.branch, timeout_s=seconds(config.schedule.deadline) * 0.8
+        )
+        target = revisions.default_target(mirror, config.upstream.branch)
+        if target.commit != pulled.after:
+            raise RunError(f"{config.upstream.branch} is at {target.commit[:12]}, not at {pulled.after[:12]} as pulled")
+        catalogue = _catalogue(config)
+        entries = [page.entry for page in catalogue.pages] if catalogue is not None else []
+        faults = [f"{fault.file}:{fault.line}: {fault.reason}" for fault in catalogue.faults] if catalogue else []
+        known = pins(mirror, entries)
+        for pin in known.values():
+            fetch.keep(mirror, pin.commit)
+        base = resolve(config, mirror, config.catalogue.base, entries) if config.catalogue.base else None
+        given = _input(config, target, base, entries, faults, known)
+        last = runs.last(database, runs.OK, runs.UNCHANGED)
+        lines = _events(config, database, pulled, faults, entries, known)
+        if last is not None and last.input == given and not _to_confirm(database, clock()):
+            with database.writing() as db:
+                db.table("runs").update(
+                    number, {"target": target.commit, "input": given, "sites": last.sites, "base": last.base}
+                )
+            runs.end(database, number, clock(), runs.UNCHANGED, code=0)
+            log.info("nothing changed at %s", target.commit[:12], extra={"run": number})
+            return Outcome(lines=tuple(lines))
+        with executor() as workers:
+            report = _report(config, mirror, workers, entries, target, base, known)
+            _verify(report, last)
+            seen = _seen(report, entries, known)
+    return _recorded(config, database, number, report, seen, entries, bool(faults), pulled, given, lines, clock)
+
+
+def _catalogue(config: Config) -> Catalogue | None:
+    """The pages; None where there are none and every site of the base is tracked. CatalogueError: none to track."""
+    try:
+        found = read(config.catalogue.path, config.catalogue.repository)
+    except CatalogueError:
+        if config.catalogue.track == "all":
+            return None
+        raise
+    if not found.pages and config.catalogue.track == "pages":
+        raise CatalogueError(f"not one of the {len(found.faults)} pages in {found.folder} can be read")
+    return found
+
+
+def _input(
+    config: Config,
+    target: Revision,
+    base: Revision | None,
+    entries: Sequence[Entry],
+    faults: Sequence[str],
+    known: dict[str, Revision],
+) -> str:
+    """A hash of all that the outcome of the check depends on, the program among it."""
+    said = [target.commit, base.commit if base else "", config.catalogue.track, repr(config.upstream), *faults]
+    said += [repr(entry) for entry in entries] + [f"{pin} {found.commit}" for pin, found in known.items()]
+    digest = hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass"))
+    package = Path(__file__).parent
+    for file in sorted(package.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _events(
+    config: Config,
+    database: Database,
+    pulled: fetch.PullResult,
+    faults: Sequence[str],
+    entries: Sequence[Entry],
+    known: dict[str, Revision],
+) -> list[str]:
+    """What a person should know besides the drifts; each of it is told when it begins, not again at every run."""
+    lines = []
+    if pulled.forced:
+        assert pulled.before is not None
+        lines.append(
+            f"upstream rewrote {pulled.branch}: {pulled.before[:12]} is no ancestor of {pulled.after[:12]}; "
+            "the trees are compared as ever"
+        )
+    missing = sorted({entry.pin for entry in entries} - known.keys())
+    now = {
+        "page-faults": "\n".join(faults),
+        "missing-pins": "\n".join(
+            f"the mirror does not have the pin {pin}: its pages are compared by their own excerpts" for pin in missing
+        ),
+    }
+    for name, text in now.items():
+        before = fact(database, name) or ""
+        if text != before:
+            lines += [line for line in text.split("\n") if line and line not in before.split("\n")]
+            remember(database, **{name: text or None})
+    return lines
+
+
+def _to_confirm(database: Database, now: float) -> bool:
+    """A removal seen once is looked at again after a while, even where nothing changed."""
+    return any(
+        not one.confirmed and one.drift.certain and now - one.first_seen >= CONFIRM_S for one in open_drifts(database)
+    )
+
+
+def _report(
+    config: Config,
+    mirror: Mirror,
+    executor: Executor | None,
+    entries: Sequence[Entry],
+    target: Revision,
+    base: Revision | None,
+    known: dict[str, Revision],
+) -> Report:
+    sources = sources_of(config, mirror, executor)
+    if config.catalogue.track == "all":
+        base = base or resolve(config, mirror, "pin", entries)
+        return check_all(sources, entries, target, base, config.catalogue.repository)
+    return check_entries(sources, entries, target, base, known, config.catalogue.repository)
+
+
+def _verify(report: Report, last: runs.Run | None) -> None:
+    """RunError: what was read cannot be all of it."""
+    sites = report.coverage[1].sites
+    if not sites:
+        raise RunError(f"{report.target.commit[:12]} has no raise statement at all: the check is not believed")
+    if last is not None and last.sites and sites < LEAST_SHARE * last.sites:
+        raise RunError(
+            f"{report.target.commit[:12]} has {counted(sites, 'raise statement')}, and {last.sites} were there at the "
+            "last run: the check is not believed; if it is right, look at [upstream] paths, and start with a new state"
+        )
+    if not report.summary.checked:
+        raise RunError("not one page could be located: nothing was checked")
+
+
+def _seen(report: Report, entries: Sequence[Entry], known: dict[str, Revision]) -> list[Seen]:
+    pinned = {entry.id: entry.pin for entry in entries}
+    base = report.base.commit if report.base is not None else ""
+    found: dict[tuple[str, Family], Seen] = {}
+    for drift in report.drifts:
+        site = drift.before or drift.after
+        assert site is not None
+        entry = drift.entry or site.fingerprint
+        pin = pinned.get(entry)
+        one = Seen(
+            entry=entry,
+            page=report.pages.get(entry, ""),
+            family=family(drift),
+            fingerprint=content(drift),
+            drift=drift,
+            base_commit=base if pin is None else known[pin].commit if pin in known else pin,
+            target_commit=report.target.commit,
+        )
+        found.setdefault((one.entry, one.family), one)
+    return list(found.values())
+
+
+def _recorded(
+    config: Config,
+    database: Database,
+    number: int,
+    report: Report,
+    seen: Sequence[Seen],
+    entries: Sequence[Entry],
+    faulty: bool,
+    pulled: fetch.PullResult,
+    given: str,
+    lines: Sequence[str],
+    clock: Callable[[], float],
+) -> Outcome:
+    unlocated = {one.entry for one in report.unlocated}
+    first = runs.last(database, runs.OK) is None
+    pin_of = {entry.id: entry.pin for entry in entries}
+    repinned = _repinned(report, pin_of)
+    coverage = Coverage(
+        entries=frozenset(set(pin_of) - unlocated),
+        whole=not faulty and not unlocated,
+        new=report.base is not None,
+        checked=report.summary.checked,
+    )
+    changes = record(
+        database,
+        number,
+        Checked(
+            target=report.target.commit,
+            previous=pulled.before,
+            forced=pulled.forced,
+            base=report.base.commit if report.base is not None else None,
+            input=given,
+            files=report.coverage[1].files,
+            sites=report.coverage[1].sites,
+            checked=report.summary.checked,
+            baseline=first,
+        ),
+        seen,
+        lambda found: _gone(found, coverage, pin_of, repinned, unlocated, report),
+        clock(),
+    )
+    remember(database, coverage=coverage.text())
+    told = [
+        line
+        for one in changes.appeared
+        if (line := _line(one.drift, one.page)) and one.drift.severity > Severity.NOTICE
+    ]
+    settled = [
+        f"settled: {_name(found.drift)} ({why.reason})"
+        for found, why in changes.closed
+        if found.family is Family.MEANING
+    ]
+    log.info(
+        "checked %s: %d appeared, %d ended",
+        report.target.commit[:12],
+        len(changes.appeared),
+        len(changes.closed),
+        extra={"run": number, "target": report.target.commit},
+    )
+    if first:
+        return Outcome(lines=(*lines, *_baseline(report, changes.appeared)))
+    moved = f"{report.repository} at {report.target.commit[:12]}:" if told or settled else ""
+    return Outcome(lines=(*lines, *([moved] if moved else []), *told, *settled))
+
+
+def _repinned(report: Report, pin_of: dict[str, str]) -> Callable[[Found], bool]:
+    return lambda found: found.entry in pin_of and not found.base_commit.startswith(pin_of[found.entry])
+
+
+def _gone(
+    found: Found,
+    coverage: Coverage,
+    pin_of: dict[str, str],
+    repinned: Callable[[Found], bool],
+    unlocated: set[str],
+    report: Report,
+) -> Gone | None:
+    """Why a drift was not seen again; None where this run did not look there."""
+    if found.family is Family.NEW:
+        return Gone(reason="it is gone, or has a page", by_hand=True) if coverage.new else None
+    if found.drift.entry is None:  # tracked as a site of the base
+        if report.tracked != "all":
+            return Gone(reason="it is no longer tracked", by_hand=True)
+        return Gone(reason="the source says again what the base said", by_hand=False)
+    if found.entry in unlocated:
+        return None
+    if found.entry not in pin_of:
+        return Gone(reason="there is no such page any more", by_hand=False) if coverage.whole else None
+    if repinned(found):
+        return Gone(reason="the page was brought up to date", by_hand=True)
+    return Gone(reason="the source says again what the page says", by_hand=False)
+
+
+def _baseline(report: Report, appeared: Sequence[Seen]) -> list[str]:
+    """What the first run found."""
+    meaning = [one for one in appeared if one.family is Family.MEANING]
+    new = sum(one.family is Family.NEW for one in appeared)
+    noun = "page" if report.tracked == "pages" else "error"
+    lines = [
+        f"first run, at {report.target.commit[:12]}: {counted(report.summary.checked, noun)} checked, "
+        f"{len(meaning)} of them with a drift of meaning, {counted(new, 'new error')}"
+    ]
+    if len(meaning) <= 20:
+        lines += [_line(one.drift, one.page) for one in meaning]
+    lines.append("this is the baseline: from now on what changes is told; `tracker file` shows what this run found")
+    return lines
+
+
+def _line(drift: Drift, page: str) -> str:
+    """A drift in one line, for a mail."""
+    site = drift.after or drift.before
+    assert site is not None
+    kinds = ", ".join(kind for kind in Kind if kind in drift.kinds and kind.severity >= Severity.WARNING)
+    cause = ""
+    if drift.cause is not None:
+        request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
+        cause = f", by {drift.cause.commit[:10]}{request}"
+    where = f"{site.path}:{site.line}"
+    return f"{kinds}: {_name(drift)}  [{page or where}]{cause}" if kinds else ""
+
+
+def _name(drift: Drift) -> str:
+    site = drift.before or drift.after
+    assert site is not None
+    text = " ".join((site.message or "").split()) or f"{site.exception or 'raise'} in {site.scope or site.path}"
+    return text if len(text) <= 100 else f"{text[:99]}…"
+
+
+def _back_up(database: Database, now: float) -> None:
+    """A whole copy beside the database, once a day."""
+    to = database.path.with_suffix(".backup.sqlite3")
+    if not to.exists() or now - to.stat().st_mtime > BACKUP_S:
+        database.backup(to)

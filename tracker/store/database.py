@@ -1,0 +1,182 @@
+"""The database under the state directory: opening, migrating, transactions, backup.
+
+Whoever writes holds the run lock (`lock.py`) and a `begin immediate`: sqlite-utils' own `atomic` begins deferred, and
+a transaction that reads first and writes later fails at once when another writer was faster.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import sqlite_utils
+
+from tracker.errors import StoreError
+from tracker.store.schema import MIGRATIONS
+
+BUSY_S = 30.0
+"""How long a writer waits for another; sqlite's own 5 s are short for a backup on a slow disk."""
+
+
+class Database:
+    """The tables of one state directory. Not for use by two threads at once."""
+
+    def __init__(self, path: Path, db: sqlite_utils.Database) -> None:
+        self.path = path
+        self.db = db
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """For writing, under the run lock: made if there is none, brought to this program's schema.
+
+        StoreError: not a database, damaged, of a newer tracker, or it cannot be written.
+        """
+        fresh = not path.exists()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            opened = cls(path, _connect(path, f"file:{_quoted(path)}?mode=rwc"))
+        except (sqlite3.Error, OSError) as error:
+            raise _unusable(path, error) from error
+        try:
+            opened._prepare(fresh)
+        except BaseException as error:
+            opened.close()
+            if isinstance(error, sqlite3.Error):
+                raise _unusable(path, error) from error
+            raise
+        return opened
+
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """For reading only; None where there is none yet. StoreError: as of `open`, or an older schema."""
+        if not path.exists():
+            return None
+        try:
+            opened = cls(path, _connect(path, f"file:{_quoted(path)}?mode=ro"))
+        except sqlite3.Error as error:
+            raise _unusable(path, error) from error
+        try:
+            opened._refuse_newer()
+            if MIGRATIONS.pending(opened.db):
+                raise StoreError(f"{path} is of an older tracker: `tracker run` brings it up to date")
+        except BaseException as error:
+            opened.close()
+            if isinstance(error, sqlite3.Error):
+                raise _unusable(path, error) from error
+            raise
+        return opened
+
+    def _prepare(self, fresh: bool) -> None:
+        (mode,) = self.rows("pragma journal_mode = wal")
+        if mode["journal_mode"] != "wal":
+            raise StoreError(f"{self.path} cannot use a write-ahead log: put [state] path on a local disk")
+        (health,) = self.rows("pragma quick_check(1)")
+        if health["quick_check"] != "ok":
+            raise _unusable(self.path, sqlite3.DatabaseError(str(health["quick_check"])))
+        self._refuse_newer()
+        if MIGRATIONS.pending(self.db):
+            if not fresh and MIGRATIONS.applied(self.db):
+                self.backup(self.path.with_suffix(f".before-{len(MIGRATIONS.applied(self.db)) + 1}.sqlite3"))
+            MIGRATIONS.apply(self.db)
+
+    def _refuse_newer(self) -> None:
+        known = {migration.name for migration in MIGRATIONS._migrations}
+        newer = [applied.name for applied in MIGRATIONS.applied(self.db) if applied.name not in known]
+        if newer:
+            raise StoreError(
+                f"{self.path} is of a newer tracker (it has {newer[-1]!r}): use that one, or an older backup beside it"
+            )
+
+    def close(self) -> None:
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite_utils.Database]:
+        """One transaction: all of it or nothing. StoreError: the disk is full, or the like; nothing was written."""
+        try:
+            self.db.execute("begin immediate")
+        except sqlite3.Error as error:
+            raise _unusable(self.path, error) from error
+        try:
+            yield self.db
+            self.db.execute("commit")
+        except BaseException as error:
+            with suppress(sqlite3.Error):
+                self.db.execute("rollback")
+            if isinstance(error, sqlite3.Error):
+                raise _unusable(self.path, error) from error
+            raise
+
+    def rows(self, sql: str, *values: object) -> list[dict[str, Any]]:
+        """The rows of a query. StoreError: the file is damaged."""
+        try:
+            cursor = self.db.conn.execute(sql, values)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        except sqlite3.Error as error:
+            raise _unusable(self.path, error) from error
+
+    def backup(self, to: Path) -> None:
+        """A whole copy, by the library's own way (a copied file would miss what is still in the log)."""
+        making = to.with_suffix(".making")
+        making.unlink(missing_ok=True)
+        with closing(sqlite3.connect(making)) as copy:
+            self.db.conn.backup(copy)
+        os.replace(making, to)
+
+
+def stamp(at: float) -> str:
+    """Seconds since 1970 as the tables have it: ISO 8601, UTC, ordered as text."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+
+
+def instant(text: str) -> float:
+    """The other way round."""
+    return datetime.fromisoformat(text).timestamp()
+
+
+def _connect(path: Path, uri: str) -> sqlite_utils.Database:
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
+    try:
+        connection.execute("pragma foreign_keys = on")
+        connection.execute("pragma synchronous = full")
+        connection.execute("select count(*) from sqlite_master").fetchone()
+        return sqlite_utils.Database(connection, execute_plugins=False)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _quoted(path: Path) -> str:
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _unusable(path: Path, error: Exception) -> StoreError:
+    said = str(error)
+    if "full" in said:
+        return StoreError(f"{path}: the disk is full: free some space and run it again; nothing was lost")
+    if "locked" in said or "busy" in said:
+        return StoreError(
+            f"{path} is held by another program for more than {BUSY_S:g} s: end that one, and run it again"
+        )
+    if "readonly" in said or "unable to open" in said or isinstance(error, OSError):
+        return StoreError(f"{path} cannot be written ({said}): look at the rights of its folder")
+    backups = sorted(path.parent.glob(f"{path.stem}*.backup.sqlite3"))
+    hint = f"; the last backup is {backups[-1].name}" if backups else ""
+    return StoreError(
+        f"{path} is damaged ({said}): move it away{hint}; without it, the outbox is read back from the issues"
+    )

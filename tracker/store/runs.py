@@ -1,0 +1,84 @@
+"""The runs: begun before anything is done, ended with what came of it. A run left `running` was killed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tracker.store.database import Database, instant, stamp
+
+RUNNING, OK, UNCHANGED, FAILED, CRASHED, STOPPED = "running", "ok", "unchanged", "failed", "crashed", "stopped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run as the table has it. Times are seconds since 1970."""
+
+    id: int
+    started_at: float
+    finished_at: float | None
+    outcome: str
+    said: str
+    code: int | None
+    target: str | None
+    base: str | None
+    input: str | None
+    sites: int | None
+
+
+def begin(database: Database, now: float) -> tuple[int, list[int]]:
+    """A new run -> its number, and those that a crash had left running and that are marked so now."""
+    with database.writing() as db:
+        left = [row["id"] for row in db.table("runs").rows_where("outcome = ?", [RUNNING])]
+        db.execute(
+            "update runs set outcome = ?, finished_at = ?, said = 'it ended without a word' where outcome = ?",
+            [CRASHED, stamp(now), RUNNING],
+        )
+        run = db.table("runs").insert({"started_at": stamp(now), "outcome": RUNNING}).last_pk
+    assert isinstance(run, int)
+    return run, left
+
+
+def end(database: Database, run: int, now: float, outcome: str, *, code: int, said: str = "") -> None:
+    """How a run ended, in a transaction of its own; one that has ended stays as it is."""
+    with database.writing() as db:
+        db.execute(
+            "update runs set finished_at = ?, outcome = ?, code = ?, said = ? where id = ? and outcome = ?",
+            [stamp(now), outcome, code, said, run, RUNNING],
+        )
+
+
+def last(database: Database, *outcomes: str, before: int | None = None) -> Run | None:
+    """The last run of these outcomes (of any, without), before run `before` where that is given."""
+    named = ", ".join("?" * len(outcomes))
+    where = [f"outcome in ({named})"] if outcomes else []
+    values: list[object] = list(outcomes)
+    if before is not None:
+        where.append("id < ?")
+        values.append(before)
+    condition = f"where {' and '.join(where)}" if where else ""
+    rows = database.rows(f"select * from runs {condition} order by id desc limit 1", *values)
+    return _run(rows[0]) if rows else None
+
+
+def failures(database: Database) -> list[Run]:
+    """The runs that failed since the last one that did not, the first of them first."""
+    rows = database.rows(
+        "select * from runs where outcome in ('failed', 'crashed') and id > "
+        "coalesce((select max(id) from runs where outcome in ('ok', 'unchanged')), 0) order by id"
+    )
+    return [_run(row) for row in rows]
+
+
+def _run(row: dict[str, object]) -> Run:
+    return Run(
+        id=int(str(row["id"])),
+        started_at=instant(str(row["started_at"])),
+        finished_at=instant(str(row["finished_at"])) if row["finished_at"] else None,
+        outcome=str(row["outcome"]),
+        said=str(row["said"]),
+        code=int(str(row["code"])) if row["code"] is not None else None,
+        target=str(row["target"]) if row["target"] else None,
+        base=str(row["base"]) if row["base"] else None,
+        input=str(row["input"]) if row["input"] else None,
+        sites=int(str(row["sites"])) if row["sites"] is not None else None,
+    )
