@@ -23,7 +23,7 @@ from tracker.filing.outlook import Outlook, limited
 from tracker.filing.states import Do, Policy, Step, lost, observe
 from tracker.github.answers import Issue, Moved, Repository
 from tracker.github.client import GitHub
-from tracker.ledger import Family, Item, State
+from tracker.ledger import Family, Item, State, key
 from tracker.store.database import Database
 from tracker.store.facts import fact, remember
 from tracker.store.issues import DONE, REFUSED, UNKNOWN, conclude, intend, items, last_event, save
@@ -204,7 +204,7 @@ class Outbox:
         """An item out of an issue that the ledger does not know: the database was lost."""
         issue = next((issue for issue in issues if issue.state == "open"), issues[-1])
         mark = words.mark_of(issue.body)
-        if mark is None:
+        if mark is None or mark.key != key(self._outlook.repository, mark.entry, mark.family):
             return None
         item = self._as_issue(
             Item(

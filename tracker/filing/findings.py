@@ -50,10 +50,13 @@ def findings(
         found[name] = _together(name, Family.MASS, subject, [one for member in members for one in member.drifts])
     for family in (Family.NEW, Family.LINES):
         if family in families:
-            ready = [one for one in told if one.family is family and not one.baseline]
-            if ready:
-                name = key(repository, "", family)
+            name = key(repository, "", family)
+            of_family = [one for one in told if one.family is family]
+            if ready := [one for one in of_family if not one.baseline]:
                 found[name] = _together(name, family, "", ready)
+            elif of_family:
+                # Nothing to tell, and no reason to close what a lost database may once have told.
+                found[name] = replace(_together(name, family, "", of_family), ready=False)
     return found, grouped
 
 

@@ -68,7 +68,7 @@ def observe(item: Item, issue: Issue | None, wanted: bool, now: float, policy: P
     if state is State.CLOSING:
         return item if issue.state == "open" else _moved(item, State.RESOLVED, closed_at=now)
     if state is State.REOPENING:
-        return _moved(item, State.OPEN) if issue.state == "open" else item
+        return item  # what is left of it is done again, and doing it twice is doing it once
     if state is State.RESOLVED:
         return _moved(item, State.HELD, note="a person reopened it") if issue.state == "open" else item
     if state is State.SNOOZED:
@@ -131,8 +131,7 @@ def _tell(item: Item, finding: Finding, issue: Issue | None, now: float, policy:
     if state is State.RESOLVED:
         young = item.closed_at is not None and now - item.closed_at < policy.reopen
         if item.number is not None and young and not (issue is not None and issue.locked):
-            item = replace(item, episode=item.episode + 1)
-            return item, Step(do=Do.REOPEN, item=item, finding=finding)
+            return item, Step(do=Do.REOPEN, item=replace(item, episode=item.episode + 1), finding=finding)
         item = _again(item)
         return item, Step(do=Do.CREATE, item=item, finding=finding)
     if state is State.SUPPRESSED and differs:

@@ -1,0 +1,69 @@
+"""A process that is killed at its n-th step: before or after any request, before or after any transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import sqlite_utils
+
+from tests.filing.desk import Desk
+from tracker.filing.deliver import Delivery
+from tracker.store.database import Database
+
+
+class Killed(BaseException):
+    """Nothing of the process runs any more."""
+
+
+class Steps:
+    """Counts the steps of a process, and ends it at one of them."""
+
+    def __init__(self, last: int | None) -> None:
+        self.taken: list[str] = []
+        self._last = last
+
+    def __call__(self, name: str) -> None:
+        self.taken.append(name)
+        if self._last is not None and len(self.taken) > self._last:
+            raise Killed(name)
+
+
+@contextmanager
+def killed_at(steps: Steps, patch: Any) -> Iterator[None]:
+    """While the block runs, every effect is a step."""
+    writing, client = Database.writing, httpx.Client
+
+    @contextmanager
+    def stepped(self: Database) -> Iterator[sqlite_utils.Database]:
+        steps("before a transaction")
+        with writing(self) as db:
+            yield db
+            steps("before a commit")
+        steps("after a commit")
+
+    class Client(client):  # type: ignore[misc, valid-type]
+        def request(self, method: str, url: str, **more: Any) -> httpx.Response:
+            steps(f"before {method}")
+            answer = super().request(method, url, **more)
+            steps(f"after {method}")
+            return answer
+
+    with patch.context() as patched:
+        patched.setattr(Database, "writing", stepped)
+        patched.setattr("tracker.github.transport.httpx.Client", Client)
+        yield
+
+
+def deliver_killed(desk: Desk, last: int | None, patch: Any) -> tuple[Delivery | None, Steps]:
+    """A delivery that is killed after so many steps (None: it is not), and the database as the next process finds it."""
+    steps = Steps(last)
+    try:
+        with killed_at(steps, patch):
+            return desk.deliver(), steps
+    except Killed:
+        return None, steps
+    finally:
+        desk.reopen_database()

@@ -1,0 +1,119 @@
+"""Killed at every step of a delivery, then started again: one issue, one comment, and the ledger as without the crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.filing.crash import deliver_killed
+from tests.filing.desk import DAY, HOUR, MINUTE, REPO, Desk, new, removed, reworded
+from tests.github.fake import FakeGitHub
+from tracker.filing.words import key_of
+from tracker.ledger import State
+
+
+def _file(desk: Desk) -> None:
+    desk.see(reworded("e1"), removed("e2"), new("n1"))
+    desk.see(reworded("e1"), removed("e2"), new("n1"))
+
+
+def _update(desk: Desk) -> None:
+    _file(desk)
+    desk.deliver()
+    desk.see(reworded("e1", "c"), removed("e2"), new("n1"), new("n2"))
+
+
+def _close(desk: Desk) -> None:
+    _file(desk)
+    desk.deliver()
+    desk.see()
+
+
+def _reopen(desk: Desk) -> None:
+    _close(desk)
+    desk.deliver()
+    desk.later(DAY)
+    desk.see(reworded("e1", "c"))
+
+
+def _remind(desk: Desk) -> None:
+    _file(desk)
+    desk.deliver()
+    desk.fake.close(desk.fake.open(REPO)[0])
+    desk.deliver()
+    desk.later(8 * DAY)
+
+
+def _rebuild(desk: Desk) -> None:
+    _file(desk)
+    desk.deliver()
+    desk.lose_database()
+    desk.see(reworded("e1", "c"), removed("e2"), new("n1"))
+
+
+Situation = Callable[[Desk], None]
+SITUATIONS: list[Situation] = [_file, _update, _close, _reopen, _remind, _rebuild]
+
+
+def _world(desk: Desk) -> list[tuple[str, str, str, list[str]]]:
+    """All that a person sees on GitHub, whatever the order it came in."""
+    return sorted(
+        (issue.title, issue.state, str(key_of(issue.body or "")), [text for _, _, text, _ in issue.comments])
+        for issue in desk.fake.ours(REPO)
+    )
+
+
+def _settle(desk: Desk) -> None:
+    for _ in range(3):
+        desk.later(HOUR)
+        desk.deliver()
+
+
+@pytest.fixture(params=SITUATIONS, ids=lambda situation: situation.__name__.strip("_"))
+def situation(request: pytest.FixtureRequest) -> Situation:
+    chosen: Situation = request.param
+    return chosen
+
+
+def _desks(folder: Path) -> Iterator[Desk]:
+    number = 0
+    while True:
+        with FakeGitHub() as fake:
+            fake.repository(REPO)
+            place = folder / str(number)
+            place.mkdir()
+            desk = Desk(place, fake)
+            desk.start()
+            try:
+                yield desk
+            finally:
+                desk.database.close()
+        number += 1
+
+
+def test_a_delivery_killed_at_any_step_ends_as_one_that_was_not(
+    situation: Situation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults 1 and 2, at every step there is."""
+    desks = _desks(tmp_path)
+    desk = next(desks)
+    situation(desk)
+    _, steps = deliver_killed(desk, None, monkeypatch)
+    _settle(desk)
+    right, total = _world(desk), len(steps.taken)
+    assert total > 10
+    for last in range(total):
+        desk = next(desks)
+        situation(desk)
+        delivery, _ = deliver_killed(desk, last, monkeypatch)
+        assert delivery is None
+        desk.later(MINUTE)
+        _settle(desk)
+        assert _world(desk) == right, f"killed after {last} steps ({steps.taken[last]})"
+        writes = len(desk.fake.writes)
+        desk.deliver()
+        assert len(desk.fake.writes) == writes, "a delivery with nothing to do wrote"
+        assert not [item for item in desk.items().values() if item.state in (State.POSTING, State.CLOSING)]
+    desks.close()  # type: ignore[attr-defined]
