@@ -58,7 +58,7 @@ def killed_at(steps: Steps, patch: Any) -> Iterator[None]:
 
 
 def deliver_killed(desk: Desk, last: int | None, patch: Any) -> tuple[Delivery | None, Steps]:
-    """A delivery that is killed after so many steps (None: it is not), and the database as the next process finds it."""
+    """A delivery that is killed after so many steps, or not (None); the next process finds the database as it is."""
     steps = Steps(last)
     try:
         with killed_at(steps, patch):

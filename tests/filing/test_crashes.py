@@ -1,4 +1,4 @@
-"""Killed at every step of a delivery, then started again: one issue, one comment, and the ledger as without the crash."""
+"""Killed at every step of a delivery, then started again: all is as without the crash."""
 
 from __future__ import annotations
 

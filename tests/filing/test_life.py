@@ -33,7 +33,9 @@ def _again(desk: Desk) -> int:
 def test_the_key_is_what_it_always_was() -> None:
     """R3: another key for the same finding would file everything again."""
     assert key("jax-ml/jax", "60961ca5063d1383", Family.MEANING) == "v1-106b5d6ec7ace767"
-    assert key("JAX-ML/jax", "60961ca5063d1383", Family.MEANING) == key("jax-ml/jax", "60961ca5063d1383", Family.MEANING)
+    assert key("JAX-ML/jax", "60961ca5063d1383", Family.MEANING) == key(
+        "jax-ml/jax", "60961ca5063d1383", Family.MEANING
+    )
     assert key("jax-ml/jax", "60961ca5063d1383", Family.MEANING) != key("jax-ml/jax", "60961ca5063d1383", Family.NEW)
 
 
@@ -41,14 +43,23 @@ def test_a_drift_of_meaning_is_one_issue_that_says_all(desk: Desk) -> None:
     (issue,) = _filed(desk, reworded("e1"))
     body = issue.body or ""
     assert issue.title == "Reworded: e1 a"
-    for said in ("e1.txt", "- e1 [-a-]", "+ e1 {+b+}", "`tracker ack e1", "`tracker repin --accept e1 --write`", "pull/7"):
+    for said in (
+        "e1.txt",
+        "- e1 [-a-]",
+        "+ e1 {+b+}",
+        "`tracker ack e1",
+        "`tracker repin --accept e1 --write`",
+        "pull/7",
+    ):
         assert said in body, said
     assert f"https://github.com/{UPSTREAM}/blob/{'b' * 40}/pkg/a.py#L10" in body
     assert key_of(body) == key(UPSTREAM, "e1", Family.MEANING)
     assert _again(desk) == 0
 
 
-def test_what_the_first_run_found_waits_for_a_person(tmp_path_factory: pytest.TempPathFactory, fake: FakeGitHub) -> None:
+def test_what_the_first_run_found_waits_for_a_person(
+    tmp_path_factory: pytest.TempPathFactory, fake: FakeGitHub
+) -> None:
     """R21."""
     desk = Desk(tmp_path_factory.mktemp("desk"), fake)
     desk.see(reworded("e1"), new("n"))
@@ -366,9 +377,7 @@ def test_more_than_an_issue_can_hold_is_cut_between_the_marks(desk: Desk) -> Non
 
 def test_a_whole_catalogue_on_other_lines_files_nothing(desk: Desk) -> None:
     """Fault 22."""
-    moved = [
-        replace(reworded(f"e{n}"), kinds=frozenset({Kind.MOVED, Kind.EXCERPT_CHANGED})) for n in range(50)
-    ]
+    moved = [replace(reworded(f"e{n}"), kinds=frozenset({Kind.MOVED, Kind.EXCERPT_CHANGED})) for n in range(50)]
     assert not _filed(desk, *moved)
     desk.families = [Family.NEW, Family.LINES]
     (issue,) = _filed(desk, *moved)

@@ -86,25 +86,27 @@ class Outbox:
         ours = [issue for issue in listed if issue.author.lower() in self._authors]
         self._refuse_strangers(listed)
         known = self._reconcile(home, ours)
-        self._close_doubles(home, known, ours, delivery)
+        try:
+            self._close_doubles(home, known, ours, delivery)
+            self._carry_out(home, known, delivery)
+        except Unsure as error:
+            delivery.broken = str(error)
+        stored = items(self._database).values()
+        delivery.stuck = [item for item in stored if item.state in (State.NEEDS_HUMAN, State.BLOCKED)]
+        delivery.warnings += self._github.warnings
+        remember(self._database, delivered=str(self._clock()))
+        return delivery
+
+    def _carry_out(self, home: Repository, known: Mapping[str, Item], delivery: Delivery) -> None:
         planned, steps = self._outlook.plan(known, self._issues, self._clock(), self._policy)
         save(self._database, [item for key, item in planned.items() if known.get(key) != item])
         chosen = limited(self._database, steps, planned, self._clock(), self._policy, self._all_closes)
         delivery.waiting, delivery.held = len(chosen.later), len(chosen.held)
-        try:
-            for step in chosen.now:
-                if self._stopped():
-                    delivery.broken = "it was asked to stop"
-                    break
-                self._do(home, step, delivery)
-        except Unsure as error:
-            delivery.broken = str(error)
-        delivery.stuck = [
-            item for item in items(self._database).values() if item.state in (State.NEEDS_HUMAN, State.BLOCKED)
-        ]
-        delivery.warnings += self._github.warnings
-        remember(self._database, delivered=str(self._clock()))
-        return delivery
+        for step in chosen.now:
+            if self._stopped():
+                delivery.broken = "it was asked to stop"
+                return
+            self._do(home, step, delivery)
 
     def _know_ourselves(self) -> None:
         """Whose issues are ours. NeedsHumanError: not the account of before, which would file everything again."""
