@@ -166,7 +166,7 @@ def _quoted(path: Path) -> str:
 
 
 def _unusable(path: Path, error: Exception) -> StoreError:
-    said = str(error)
+    said = " ".join(str(error).split())
     if "full" in said:
         return StoreError(f"{path}: the disk is full: free some space and run it again; nothing was lost")
     if "locked" in said or "busy" in said:
