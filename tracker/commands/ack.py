@@ -9,6 +9,7 @@ import click
 
 from tracker.commands.options import Settings, write
 from tracker.errors import TrackerError
+from tracker.model import Kind, Severity
 from tracker.report.words import counted
 
 
@@ -62,7 +63,8 @@ def command(settings: Settings, entry: str | None, reason: str | None, by: str |
         for drift in (drift for drift in drifts if drift.entry == entry):
             who = by or _login()
             acknowledgements.acknowledge(database, entry, drift.fingerprint, reason.strip(), who, time.time())
-            settings.say(f"accepted: {', '.join(sorted(drift.drift.kinds))} of {drift.page or entry}")
+            kinds = [kind for kind in Kind if kind in drift.drift.kinds and kind.severity > Severity.NOTICE]
+            settings.say(f"accepted: {', '.join(kinds)} of {drift.page or entry}")
     return 0
 
 

@@ -62,6 +62,9 @@ class Database:
         except sqlite3.Error as error:
             raise _unusable(path, error) from error
         try:
+            if not MIGRATIONS.applied(opened.db):  # somebody is making it this moment
+                opened.close()
+                return None
             opened._refuse_newer()
             if MIGRATIONS.pending(opened.db):
                 raise StoreError(f"{path} is of an older tracker: `tracker run` brings it up to date")
