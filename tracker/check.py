@@ -57,13 +57,17 @@ def check_entries(
     drifts = []
     for claim in located:
         paired, pair = partners.of(claim)
+        if claim.entry.retired:
+            drifts += _raised_again(claim.entry, pair)
+            continue
         extra = {Kind.EXCERPT_CHANGED} if _excerpt_changed(claim.entry, pair.after, sources, target) else set()
         drifts += _drifts(pair, paired, after, claim.entry.id, frozenset(extra))
     if before is None:
         notice = _no_base(entries)
     else:
         paired = partners.between(before)
-        drifts += _new(paired)
+        again = {drift.after for drift in drifts if drift.before is None}
+        drifts += [drift for drift in _new(paired) if drift.after not in again]
         removed = sum(pair.after is None for pair in paired.pairs.values())
         notice = (
             f"between {before.revision.name} and {target.name}, catalogued or not: "
@@ -189,6 +193,15 @@ def _drifts(
         possible=pair.possible,
     )
     return [drift]
+
+
+def _raised_again(entry: Entry, pair: Pair) -> list[Drift]:
+    """The drift of a page that says that its error is no longer raised: only where these very words are raised again,
+    not where they have a successor.
+    """
+    if pair.after is None or kinds(pair.before, pair.after) & {Kind.REWORDED, Kind.RETYPED}:
+        return []
+    return [Drift(entry=entry.id, kinds=frozenset({Kind.NEW}), before=None, after=pair.after)]
 
 
 def _new(paired: Paired) -> list[Drift]:

@@ -1,0 +1,227 @@
+"""`tracker repin`: pages brought up to a target. Shows what it would do; writes where it is told to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from tracker.commands.options import (
+    Settings,
+    fetch,
+    open_mirror,
+    pins,
+    resolve,
+    screen,
+    sources_of,
+    target_of,
+    workers,
+    write,
+)
+from tracker.errors import CatalogueError
+
+if TYPE_CHECKING:
+    from tracker.catalogue.folder import Catalogue
+    from tracker.catalogue.page import Page
+    from tracker.catalogue.write import Replacement
+    from tracker.model import Drift, Revision
+    from tracker.repin import Change, Ending, Plan, Target
+    from tracker.repository.mirror import Mirror
+
+NEEDS_A_HUMAN = 6
+
+
+@click.command("repin", short_help="Bring pages up to date with the source.")
+@click.argument("target", required=False)
+@click.option("--base", metavar="REV", help="Where pages are believed whose pin the mirror does not have.")
+@click.option("--accept", "accepted", metavar="ID", multiple=True, help="Accept what this page's error became.")
+@click.option("--write", "into_files", is_flag=True, help="Write the pages: all of them, or none.")
+@click.option("--branch", metavar="NAME", help="Commit to a new branch instead, beside the work tree.")
+@click.option("--pull", is_flag=True, help="Fetch upstream first.")
+@click.pass_obj
+def command(
+    settings: Settings,
+    target: str | None,
+    base: str | None,
+    accepted: tuple[str, ...],
+    into_files: bool,
+    branch: str | None,
+    pull: bool,
+) -> int:
+    """Bring pages up to TARGET: line, path, excerpt, placeholders, pin and date.
+
+    Without --write or --branch the change is only shown, as a patch. A page whose error differs in meaning (guard,
+    wording, type, or no longer raised) stays as it is until its id is given with --accept; what it says is shown
+    beside the source first. A page whose error is gone is kept, with a line that says since when. Exit code: 0 done,
+    nothing is left; 6 a page waits for a decision, or could not be verified.
+
+    \b
+    Example:
+      tracker repin release:0.12.0.1 --accept 60961ca5063d1383 --write
+    """
+    from tracker.catalogue.folder import read
+    from tracker.catalogue.write import replace_all
+    from tracker.check import check_entries
+    from tracker.repin import plan
+    from tracker.report.repin import claim, patch
+    from tracker.report.screen import Screen
+
+    if into_files and branch is not None:
+        raise click.UsageError("--write and --branch exclude each other: pages are written, or committed beside them")
+    config = settings.config()
+    catalogue = read(config.catalogue.path, config.catalogue.repository)
+    for fault in catalogue.faults:
+        print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
+    if not catalogue.pages:
+        raise CatalogueError(f"not one of the {len(catalogue.faults)} pages in {catalogue.folder} can be read")
+    known = {page.entry.id for page in catalogue.pages}
+    if unknown := sorted(set(accepted) - known):
+        raise CatalogueError(f"no page that can be read has the id {', '.join(unknown)}: ids stand in the last line")
+    with open_mirror(config) as mirror, workers() as executor:
+        if pull:
+            fetch(settings, config, mirror)
+        entries = [page.entry for page in catalogue.pages]
+        believed = resolve(settings, config, mirror, base, entries) if base is not None else None
+        at = target_of(settings, config, mirror, target, entries)
+        sources = sources_of(config, mirror, executor)
+        pinned = pins(mirror, entries)
+        report = check_entries(sources, entries, at, believed, pinned, config.catalogue.repository)
+        goal = _goal(mirror, at)
+        endings = _Endings(mirror, config.upstream.package, goal, pinned, believed)
+        # Acknowledgements of the store that say "page still accurate" belong here, too.
+        decided = set(accepted)
+        found = plan(catalogue.pages, report, lambda path: sources.lines(at, path), goal, decided, endings.of)
+        for page, drift in _decisions(found):
+            source = sources.lines(at, drift.after.path) if drift.after is not None else []
+            settings.say(claim(page.entry, drift, source, Screen()))
+    if into_files:
+        replace_all(catalogue.folder, [_replacement(change) for change in found.changes])
+        write("".join(f"{change.before.entry.file}\n" for change in found.changes))
+    elif branch is None:
+        shown = screen()
+        write("".join(patch(c.before.entry.file, c.before.text, c.after.text, shown) for c in found.changes))
+    else:
+        _commit(settings, catalogue, branch, found, f"{at.name} ({goal.commit[:10]})")
+    for line in _outcome(found, decided, at.name, goal, done=into_files or branch is not None):
+        settings.say(line)
+    return NEEDS_A_HUMAN if found.waiting or found.left or catalogue.faults else 0
+
+
+def _goal(mirror: Mirror, at: Revision) -> Target:
+    """What pages are pinned to: of a release, the upstream commit that it was built from, where it says so."""
+    from tracker.repin import Target
+    from tracker.repository.revisions import releases
+
+    built = {release.commit: release.upstream_commit for release in releases(mirror)}
+    return Target(commit=built.get(at.commit) or at.commit, date=at.committed_at[:10])
+
+
+class _Endings:
+    """Since when removed errors are gone, as far as the mirror knows."""
+
+    def __init__(
+        self, mirror: Mirror, package: str, goal: Target, pinned: Mapping[str, Revision], base: Revision | None
+    ) -> None:
+        from tracker.repository.revisions import releases
+
+        self._mirror, self._package, self._goal = mirror, package, goal
+        self._pinned, self._base = pinned, base
+        self._built = {release.commit: release for release in releases(mirror)}
+
+    def of(self, page: Page, drift: Drift) -> Ending:
+        from tracker.repin import Ending
+        from tracker.repository.revisions import releases_around
+
+        if drift.cause is None:
+            return Ending(commit=self._goal.commit, date=self._goal.date, known=False)
+        commit = drift.cause.commit
+        origin = self._pinned.get(page.entry.pin, self._base)
+        last, first = releases_around(self._mirror, self._package, origin.commit if origin else "", commit)
+        if (release := self._built.get(commit)) is not None:
+            commit = release.upstream_commit or commit
+        return Ending(
+            commit=commit,
+            date=drift.cause.date[:10],
+            known=True,
+            last=f"{self._package} {last}" if last else None,
+            first=f"{self._package} {first}" if first else None,
+        )
+
+
+def _decisions(found: Plan) -> list[tuple[Page, Drift]]:
+    """The pages whose errors differ in meaning, accepted or not, by file."""
+    accepted = [(change.before, change.drift) for change in found.changes if change.accepted and change.drift]
+    waiting = [(one.page, one.drift) for one in found.waiting]
+    return sorted([*accepted, *waiting], key=lambda one: one[0].entry.file)
+
+
+def _replacement(change: Change) -> Replacement:
+    from tracker.catalogue.page import render
+    from tracker.catalogue.write import Replacement
+
+    return Replacement(change.before.entry.file, render(change.before), render(change.after))
+
+
+def _commit(settings: Settings, catalogue: Catalogue, name: str, found: Plan, to: str) -> None:
+    """What is mechanical and what was accepted, as two commits."""
+    from tracker.catalogue.page import render
+    from tracker.report.words import counted
+    from tracker.repository.branch import Draft, commit_on_branch
+
+    drafts = []
+    for accepted, title in ((False, "Repin {} to {}"), (True, "Repin {} that changed in meaning, as accepted, to {}")):
+        changes = [change for change in found.changes if change.accepted is accepted]
+        if changes:
+            subject = title.format(counted(len(changes), "page"), to)
+            body = "\n".join(map(_line, changes))
+            files = {(catalogue.folder / c.before.entry.file).resolve(): render(c.after) for c in changes}
+            drafts.append(Draft(message=f"{subject}\n\n{body}\n", files=files))
+    if not drafts:
+        settings.say(f"nothing to commit: branch {name} was not made")
+        return
+    made = commit_on_branch(catalogue.folder.resolve(), name, drafts)
+    if made.commits:
+        settings.say(f"branch {name} has {counted(len(made.commits), 'new commit')} from {made.base[:12]} on")
+    else:
+        settings.say(f"branch {name} has these pages already")
+
+
+def _line(change: Change) -> str:
+    before, after, drift = change.before.entry, change.after.entry, change.drift
+    where = f"{before.path}:{before.line}"
+    if after.retired:
+        return f"* {before.file}: {where} is no longer raised"
+    if (before.path, before.line) != (after.path, after.line):
+        where += f" -> {after.path if after.path != before.path else ''}:{after.line}".replace(" :", " ")
+    kinds = f" ({', '.join(sorted(drift.kinds))})" if drift else ""
+    return f"* {before.file}: {where}{kinds}"
+
+
+def _outcome(found: Plan, decided: set[str], name: str, goal: Target, done: bool) -> list[str]:
+    """The last lines: what was done, what was left and why, what to do next."""
+    from tracker.report.words import counted
+
+    lines = [f"{one.page.entry.file} is left as it is: {one.reason}" for one in found.left]
+    settled = {change.before.entry.id for change in found.changes if change.accepted}
+    stuck = {one.page.entry.id for one in found.left}
+    lines += [f"{id}: there is nothing to accept" for id in sorted(decided - settled - stuck)]
+    if found.waiting:
+        options = " ".join(f"--accept {one.page.entry.id}" for one in found.waiting)
+        verb = "waits" if len(found.waiting) == 1 else "wait"
+        lines.append(
+            f"{counted(len(found.waiting), 'page')} {verb} for a decision. Where a page is right all the same, or was "
+            f"put right by hand: {options}"
+        )
+    number = len(found.changes)
+    if not number:
+        lines.append(f"no page to repin to {name} ({goal.commit[:10]})")
+    elif done:
+        lines.append(f"{counted(number, 'page')} repinned to {name} ({goal.commit[:10]})")
+    else:
+        lines.append(
+            f"{counted(number, 'page')} would be repinned to {name} ({goal.commit[:10]}): do it with --write, or "
+            "--branch NAME"
+        )
+    return lines
