@@ -10,18 +10,15 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from tracker.catalogue.excerpt import window
+from tracker.catalogue.excerpt import first_line_in, window
 from tracker.catalogue.page import Facts, Page, PageError, retire, with_facts
 from tracker.catalogue.restate import as_title, restated
 from tracker.locate import agrees
 from tracker.message import wording
-from tracker.model import Drift, Kind, Report, Site, leaf
+from tracker.model import Drift, Entry, Kind, Report, Site, leaf
 
 MECHANICAL = frozenset({Kind.MOVED, Kind.EXCERPT_CHANGED, Kind.PLACEHOLDER_CHANGED, Kind.RELOCATED})
 """Kinds that are mended without being asked: what the page says of the error stays true."""
-
-Lines = Callable[[str], Sequence[str]]
-"""The source at the target: path -> lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +29,8 @@ class Target:
     """40 hex digits of upstream's own commit."""
     date: str
     """ISO date of that commit."""
+    lines: Callable[[str], Sequence[str]]
+    """Path -> the source there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +89,15 @@ class Plan:
 def plan(
     pages: Sequence[Page],
     report: Report,
-    lines: Lines,
     target: Target,
+    origin: Callable[[Entry], Sequence[str]],
     accepted: Collection[str],
     ending: Callable[[Page, Drift], Ending],
 ) -> Plan:
     """What is to be done to each page, `report` being of these pages and this target.
 
-    `accepted` holds the ids of entries whose drift of meaning is accepted; `ending` tells of a removed error since
-    when it is gone.
+    `origin` has the source that a page was taken from, nothing where that is not known. `accepted` holds the ids of
+    entries whose drift of meaning is accepted. `ending` tells of a removed error since when it is gone.
     """
     drifts = {drift.entry: drift for drift in report.drifts if drift.entry is not None}
     unlocated = {one.entry: one.reason for one in report.unlocated}
@@ -117,7 +116,7 @@ def plan(
             if drift is not None and drift.after is None:
                 after = retire(page, _farewell(page, drift, ending(page, drift), target))
             else:
-                after = _repinned(page, drift, lines, target)
+                after = _repinned(page, drift, target, origin(page.entry))
         except PageError as error:
             left.append(Left(page=page, reason=error.fault.reason))
             continue
@@ -138,7 +137,7 @@ def _undecidable(page: Page, drift: Drift) -> str | None:
     return None
 
 
-def _repinned(page: Page, drift: Drift | None, lines: Lines, target: Target) -> Page:
+def _repinned(page: Page, drift: Drift | None, target: Target, origin: Sequence[str]) -> Page:
     """The page with its facts as they are at the target. PageError: it could not state them, or not be read again."""
     entry = page.entry
     if entry.retired:
@@ -146,31 +145,34 @@ def _repinned(page: Page, drift: Drift | None, lines: Lines, target: Target) -> 
     facts = Facts()
     if not target.commit.startswith(entry.pin):
         facts |= {"pin": target.commit[: len(entry.pin)], "date": target.date}
-    at = entry.line
+    path, at = entry.path, entry.line
     if drift is not None and drift.before is not None and drift.after is not None:
-        at = drift.after.line
-        facts |= {"path": drift.after.path, "line": at, **_said(page, drift.before, drift.after)}
-    start = entry.excerpt_line
-    if not facts:
-        return page
-    if entry.excerpt and start is None:
-        raise page.fault("excerpt", "its excerpt does not show the raise statement, so its window is not known")
-    if start is not None and drift is not None and Kind.EXCERPT_CHANGED in drift.kinds:
-        before = entry.line - start
-        source = lines(facts.get("path", entry.path))
-        start, stop = window(source, at, before, entry.excerpt.count("\n") - before)
-        facts["excerpt"] = "\n".join(source[start - 1 : stop])
-    elif start is not None:
-        start += at - entry.line
+        path, at = drift.after.path, drift.after.line
+        facts |= {"path": path, "line": at, **_said(page, drift.before, drift.after)}
+    if entry.excerpt and (facts or drift is not None):
+        facts["excerpt"] = _excerpt(page, target.lines(path), at, origin)
     after = with_facts(page, **facts)
     if drift is not None and drift.after is not None and not agrees(after.entry, drift.after):
         raise page.fault("message", "it has no place for what is raised now, so it has to be written by hand")
     ours = {name: getattr(entry, name) for name in (*facts, "message", "message_cut", "excerpt_line")}
     if replace(after.entry, **ours) != entry:
         raise page.fault("excerpt", "with its new excerpt, the rest of the page would be read as something else")
-    if after.entry.excerpt_line != start:
-        raise page.fault("excerpt", "which raise statement of its new excerpt is meant could not be told any more")
     return after
+
+
+def _excerpt(page: Page, source: Sequence[str], line: int, origin: Sequence[str]) -> str:
+    """The excerpt as it is now, through the window that the page has. PageError: the window is not known."""
+    entry = page.entry
+    first = first_line_in(origin, entry.excerpt, line=entry.line, guess=entry.excerpt_line)
+    if first is None:
+        raise page.fault("excerpt", "its excerpt does not show the raise statement, so its window is not known")
+    before = entry.line - first
+    after = entry.excerpt.count("\n") - before
+    same = "\n".join(source[max(0, line - before - 1) : line + after])
+    if same == entry.excerpt:
+        return same
+    start, stop = window(source, line, before, after)
+    return "\n".join(source[start - 1 : stop])
 
 
 def _said(page: Page, before: Site, after: Site) -> Facts:

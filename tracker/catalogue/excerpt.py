@@ -45,6 +45,17 @@ def first_line(lines: Sequence[str], *, line: int, exception: str, message: str)
     return None if best is None else line - best[1]
 
 
+def first_line_in(source: Sequence[str], excerpt: str, *, line: int, guess: int | None) -> int | None:
+    """The same, from the file that the excerpt was taken out of; the guess where the file does not have it there.
+
+    Two raise statements close to each other can share so many words that the excerpt alone does not tell.
+    """
+    lines = excerpt.split("\n")
+    first, last = max(1, line - len(lines) + 1), line
+    starts = [*([guess] if guess is not None and guess > 0 else []), *range(first, last + 1)]
+    return next((start for start in starts if list(source[start - 1 : start - 1 + len(lines)]) == lines), guess)
+
+
 def window(lines: Sequence[str], line: int, before: int, after: int) -> tuple[int, int]:
     """First and last line of the excerpt that shows so many lines before and after the site at `line`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from tracker.catalogue.folder import Catalogue
     from tracker.catalogue.page import Page
     from tracker.catalogue.write import Replacement
-    from tracker.model import Drift, Revision
+    from tracker.model import Drift, Entry, Revision
     from tracker.repin import Change, Ending, Plan, Target
     from tracker.repository.mirror import Mirror
+    from tracker.snapshots import Sources
 
 NEEDS_A_HUMAN = 6
+FEW = 5
+"""Ids that are written out at the end, ready to be copied; each stands above its page's claim, too."""
 
 
 @click.command("repin", short_help="Bring pages up to date with the source.")
@@ -88,11 +91,16 @@ def command(
         sources = sources_of(config, mirror, executor)
         pinned = pins(mirror, entries)
         report = check_entries(sources, entries, at, believed, pinned, config.catalogue.repository)
-        goal = _goal(mirror, at)
+        goal = _goal(mirror, at, sources)
+
+        def origin(entry: Entry) -> Sequence[str]:
+            revision = pinned.get(entry.pin, believed)
+            return sources.lines(revision, entry.path) if revision is not None else []
+
         endings = _Endings(mirror, config.upstream.package, goal, pinned, believed)
         # Acknowledgements of the store that say "page still accurate" belong here, too.
         decided = set(accepted)
-        found = plan(catalogue.pages, report, lambda path: sources.lines(at, path), goal, decided, endings.of)
+        found = plan(catalogue.pages, report, goal, origin, decided, endings.of)
         for page, drift in _decisions(found):
             source = sources.lines(at, drift.after.path) if drift.after is not None else []
             settings.say(claim(page.entry, drift, source, Screen()))
@@ -109,13 +117,14 @@ def command(
     return NEEDS_A_HUMAN if found.waiting or found.left or catalogue.faults else 0
 
 
-def _goal(mirror: Mirror, at: Revision) -> Target:
+def _goal(mirror: Mirror, at: Revision, sources: Sources) -> Target:
     """What pages are pinned to: of a release, the upstream commit that it was built from, where it says so."""
     from tracker.repin import Target
     from tracker.repository.revisions import releases
 
     built = {release.commit: release.upstream_commit for release in releases(mirror)}
-    return Target(commit=built.get(at.commit) or at.commit, date=at.committed_at[:10])
+    commit = built.get(at.commit) or at.commit
+    return Target(commit=commit, date=at.committed_at[:10], lines=lambda path: sources.lines(at, path))
 
 
 class _Endings:
@@ -208,11 +217,12 @@ def _outcome(found: Plan, decided: set[str], name: str, goal: Target, done: bool
     stuck = {one.page.entry.id for one in found.left}
     lines += [f"{id}: there is nothing to accept" for id in sorted(decided - settled - stuck)]
     if found.waiting:
-        options = " ".join(f"--accept {one.page.entry.id}" for one in found.waiting)
-        verb = "waits" if len(found.waiting) == 1 else "wait"
+        ids = [one.page.entry.id for one in found.waiting]
+        verb = "waits" if len(ids) == 1 else "wait"
+        how = " ".join(f"--accept {id}" for id in (ids if len(ids) <= FEW else ["ID"]))
         lines.append(
-            f"{counted(len(found.waiting), 'page')} {verb} for a decision. Where a page is right all the same, or was "
-            f"put right by hand: {options}"
+            f"{counted(len(ids), 'page')} {verb} for a decision. Where a page is right all the same, or was put right "
+            f"by hand: {how}"
         )
     number = len(found.changes)
     if not number:
