@@ -47,7 +47,7 @@ def check_entries(
     share one that the mirror has; else a notice says why there are none. With `history`, what the two ends do not
     settle is followed step by step, and drifts get their cause.
     """
-    living = [entry for entry in entries if not entry.retired]
+    living = [entry for entry in entries if not entry.retired] or entries
     if base is None and len({entry.pin for entry in living}) == 1:
         base = pins.get(living[0].pin)
     known = list(pins.values())

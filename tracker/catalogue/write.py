@@ -8,10 +8,11 @@ again does the rest, and removes what lies about.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,33 +31,45 @@ class Replacement(NamedTuple):
 
 
 def replace_all(folder: Path, pages: Sequence[Replacement]) -> None:
-    """Replace the pages. CatalogueError: one is not what was read; OSError: it cannot be written. Nothing is then."""
+    """Replace the pages. CatalogueError: one is not what was read, or somebody else is at it; OSError: the file system
+    refuses. Then none is replaced.
+    """
     # What a link points to is replaced, not the link.
     paths = [(folder / page.file).resolve() for page in pages]
-    _sweep({path.parent for path in paths})
     made: list[Path] = []
     replaced: list[tuple[Path, bytes]] = []
+    with _alone(folder):
+        _sweep({path.parent for path in paths})
+        try:
+            for path, page in zip(paths, pages, strict=True):
+                made.append(_written(path, page.new))
+            for path, page in zip(paths, pages, strict=True):
+                if path.read_bytes() != page.old:
+                    raise CatalogueError(f"{page.file} was changed by somebody else meanwhile: run it again")
+            for path, page, new in zip(paths, pages, made, strict=True):
+                new.replace(path)
+                replaced.append((path, page.old))
+            _settle(paths)
+        except BaseException:
+            for path, old in replaced:
+                _written(path, old).replace(path)
+            raise
+        finally:
+            for new in made:
+                new.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """While nobody else writes pages there. The lock goes with the process, however it ends."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        for path, page in zip(paths, pages, strict=True):
-            made.append(_written(path, page.new))
-        for path, page in zip(paths, pages, strict=True):
-            if path.read_bytes() != page.old:
-                raise CatalogueError(
-                    f"{page.file} was changed by somebody else meanwhile, so nothing was written: run it again"
-                )
-        for path, page, new in zip(paths, pages, tuple(made), strict=True):
-            new.replace(path)
-            made.remove(new)
-            replaced.append((path, page.old))
-        _settle(paths)
-    except BaseException:
-        for path, old in reversed(replaced):
-            _written(path, old).replace(path)
-        raise
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise CatalogueError(f"another repin is writing into {folder}: run it again when that is done") from None
     finally:
-        for new in made:
-            with suppress(FileNotFoundError):
-                new.unlink()
+        os.close(handle)
 
 
 def _written(path: Path, content: bytes) -> Path:
@@ -88,5 +101,4 @@ def _sweep(folders: Iterable[Path]) -> None:
     """Take away what a run that was killed left behind."""
     for folder in folders:
         for left in folder.glob(f"{_MAKING}*"):
-            with suppress(FileNotFoundError):
-                left.unlink()
+            left.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -93,17 +93,20 @@ def command(
         report = check_entries(sources, entries, at, believed, pinned, config.catalogue.repository)
         goal = _goal(mirror, at, sources)
 
-        def origin(entry: Entry) -> Sequence[str]:
-            revision = pinned.get(entry.pin, believed)
+        def origin(entry: Entry) -> Revision | None:
+            return pinned.get(entry.pin, believed)
+
+        def source(entry: Entry) -> Sequence[str]:
+            revision = origin(entry)
             return sources.lines(revision, entry.path) if revision is not None else []
 
-        endings = _Endings(mirror, config.upstream.package, goal, pinned, believed)
+        endings = _Endings(mirror, config.upstream.package, at, origin)
         # Acknowledgements of the store that say "page still accurate" belong here, too.
         decided = set(accepted)
-        found = plan(catalogue.pages, report, goal, origin, decided, endings.of)
+        found = plan(catalogue.pages, report, goal, source, decided, endings.of)
         for page, drift in _decisions(found):
-            source = sources.lines(at, drift.after.path) if drift.after is not None else []
-            settings.say(claim(page.entry, drift, source, Screen()))
+            now = sources.lines(at, drift.after.path) if drift.after is not None else []
+            settings.say(claim(page.entry, drift, now, Screen()))
     if into_files:
         replace_all(catalogue.folder, [_replacement(change) for change in found.changes])
         write("".join(f"{change.before.entry.file}\n" for change in found.changes))
@@ -130,30 +133,30 @@ def _goal(mirror: Mirror, at: Revision, sources: Sources) -> Target:
 class _Endings:
     """Since when removed errors are gone, as far as the mirror knows."""
 
-    def __init__(
-        self, mirror: Mirror, package: str, goal: Target, pinned: Mapping[str, Revision], base: Revision | None
-    ) -> None:
+    def __init__(self, mirror: Mirror, package: str, at: Revision, origins: Callable[[Entry], Revision | None]) -> None:
         from tracker.repository.revisions import releases
 
-        self._mirror, self._package, self._goal = mirror, package, goal
-        self._pinned, self._base = pinned, base
-        self._built = {release.commit: release for release in releases(mirror)}
+        self._mirror, self._package, self._at, self._origins = mirror, package, at, origins
+        self._releases = {release.commit: release for release in releases(mirror)}
 
     def of(self, page: Page, drift: Drift) -> Ending:
+        """Without a cause, all that is known is that the target does not raise it."""
         from tracker.repin import Ending
         from tracker.repository.revisions import releases_around
 
-        if drift.cause is None:
-            return Ending(commit=self._goal.commit, date=self._goal.date, known=False)
-        commit = drift.cause.commit
-        origin = self._pinned.get(page.entry.pin, self._base)
-        last, first = releases_around(self._mirror, self._package, origin.commit if origin else "", commit)
-        if (release := self._built.get(commit)) is not None:
-            commit = release.upstream_commit or commit
+        commit = drift.cause.commit if drift.cause is not None else self._at.commit
+        date = drift.cause.date if drift.cause is not None else self._at.committed_at
+        release = self._releases.get(commit)
+        last = first = None
+        if drift.cause is not None:
+            origin = self._origins(page.entry)
+            last, first = releases_around(self._mirror, self._package, origin.commit if origin else "", commit)
+        elif release is not None:
+            first = release.version
         return Ending(
-            commit=commit,
-            date=drift.cause.date[:10],
-            known=True,
+            commit=(release.upstream_commit if release is not None else None) or commit,
+            date=date[:10],
+            known=drift.cause is not None,
             last=f"{self._package} {last}" if last else None,
             first=f"{self._package} {first}" if first else None,
         )

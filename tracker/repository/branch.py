@@ -41,7 +41,8 @@ def commit_on_branch(folder: Path, name: str, drafts: Sequence[Draft]) -> Branch
     """
     found = process.find(folder)
     if isinstance(found, str):
-        raise GitError(f"{folder} is in no git repository that could have a branch ({found})")
+        why = "" if found.startswith("not a git repository") else f" that can be read ({found})"
+        raise GitError(f"{folder} is in no git repository{why}: a branch needs one; --write does not")
     with tempfile.TemporaryDirectory(prefix="tracker-") as scratch:
         return _Repository(*found, Path(scratch)).branch(name, drafts)
 
@@ -94,6 +95,8 @@ class _Repository:
         return self._git("hash-object", "-w", f"--path={self._path(file)}", self._file(content))
 
     def _path(self, file: Path) -> str:
+        if not file.is_relative_to(self._work_tree):
+            raise GitError(f"{file} is outside of {self._work_tree}: a branch cannot hold it")
         return file.relative_to(self._work_tree).as_posix()
 
     def _file(self, content: bytes) -> str:
