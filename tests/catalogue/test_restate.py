@@ -26,6 +26,7 @@ LATER = "Scanned function carry input and carry output must have {how} equal typ
         ("bad {x", "bad {x}", "bad {x.y}", "bad {x.y}"),
         ("a {'k'} b", "a {{'k'}} b", "a {{'k'}} c", "a {'k'} c"),
         ("a {{'k'}} {}", "a {{'k'}} {x}", "a {{'l'}} {x}", "a {{'l'}} {}"),
+        ("two lines {}", "two\n  lines {x}", "three\n  lines {y}", "three lines {}"),
         ("two lines", "two\n  lines", "three\n  lines", "three lines"),
         ("two\n  lines", "two\n  lines", "three\n  lines", "three\n  lines"),
         (LONG, LONG, LATER, LATER),

@@ -55,6 +55,12 @@ def test_what_is_written_by_itself_and_what_waits(run, repository, place, pinned
     assert again.err == f"no page to repin to main ({head[:10]})\n"
 
 
+def test_a_page_of_the_target_keeps_its_date(run, place, pinned):
+    before = bytes_of(place)
+    assert run("repin", pinned[:20], "--pull", "--write").code == 0
+    assert bytes_of(place) == before
+
+
 def test_only_the_facts_change_and_the_dry_run_is_a_patch_of_that(run, repository, place, pinned):
     head = repository.commit({"pkg/a.py": "import os\n\n" + OLD.replace("bad y", "wrong y")})
     before = bytes_of(place)
@@ -115,6 +121,9 @@ def test_a_removed_error_becomes_a_tombstone_and_comes_back(run, repository, pla
     assert f"pinned to {pinned[:10]}" in page_text
     report = run("diff", "demo-v2.0")
     assert (report.code, "All 2 pages are right" in report.out) == (0, True)
+    # The pages of errors that are raised share a pin: new errors are looked for since then.
+    assert "0 new errors" in report.out
+    assert run("diff", "demo-v2.0", "--base", "pin").code == 0
     written = bytes_of(place)
     assert run("repin", "demo-v2.0", "--accept", ID, "--write").code == 0
     assert bytes_of(place) == written

@@ -105,14 +105,21 @@ class _Repository:
         return str(file)
 
     def _tried(self, *arguments: str) -> str | None:
-        result = process.run(self._directory, *arguments, work_tree=self._work_tree, index=self._scratch / "index")
-        return None if result.status else result.out.decode("utf-8", "surrogateescape").strip()
+        result = self._run(*arguments)
+        return None if result.status else _text(result)
 
     def _git(self, *arguments: str) -> str:
-        result = process.run(self._directory, *arguments, work_tree=self._work_tree, index=self._scratch / "index")
+        result = self._run(*arguments)
         if result.status:
             said = process.last_words(result.err)
             if "empty ident" in result.err or "tell me who you are" in result.err:
                 said = "it does not know who commits: set user.name and user.email with `git config`"
             raise GitError(f"git could not make the branch in {self._work_tree}: {said}")
-        return result.out.decode("utf-8", "surrogateescape").strip()
+        return _text(result)
+
+    def _run(self, *arguments: str) -> process.Result:
+        return process.run(self._directory, *arguments, work_tree=self._work_tree, index=self._scratch / "index")
+
+
+def _text(result: process.Result) -> str:
+    return result.out.decode("utf-8", "surrogateescape").strip()
