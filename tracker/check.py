@@ -254,7 +254,8 @@ def _report(
 
 
 def _summary(checked: int, drifts: Sequence[Drift]) -> Summary:
-    old = [drift for drift in drifts if drift.before is not None]
+    # An error that is raised again is new, and its page is one of those checked.
+    old = [drift for drift in drifts if drift.before is not None or drift.entry is not None]
     return Summary(
         checked=checked,
         unchanged=checked - len(old),

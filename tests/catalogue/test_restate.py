@@ -34,7 +34,9 @@ LATER = "Scanned function carry input and carry output must have {how} equal typ
         (LONG[:CUT], LONG, "short {a}", "short {a}"),
         (LONG[:CUT], LONG[:CUT], LATER, LATER),
         ("Send and receive", "bad x", "wrong x", None),
+        ("bad", "bad x", "wrong x", None),
         ("", "", "x", "x"),
+        ("", "bad x", "wrong x", None),
     ],
 )
 def test_what_a_page_states_of_the_next_message(stated, old, new, expected):

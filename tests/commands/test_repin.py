@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 
+import jsonschema
 import pytest
 
 from tests.commands.test_diff import CHANGES, MESSAGE, OLD
 from tests.conftest import Repository
 from tests.support import page
+from tracker.report.json import schema
 
 ID, OTHER = "0123456789abcdef", "f" * 16
 
@@ -115,7 +118,7 @@ def test_a_removed_error_becomes_a_tombstone_and_comes_back(run, repository, pla
     run("pull")
     done = run("repin", "demo-v2.0", "--accept", ID, "--write")
     assert done.code == 0
-    assert "no longer raises it (since take it out)" in done.err
+    assert f"no longer raises it, since {commit[:10]} 2025-06-15 take it out" in done.err
     page_text = place.pages.joinpath("one.txt").read_text()
     line = f"No longer raised since {commit[:10]} (2025-06-15), demo 1.1; last raised in demo 1.0."
     assert page_text.splitlines()[:7] == ["a/b · error · ValueError", "", MESSAGE, "", line, "", "Error message"]
@@ -132,9 +135,12 @@ def test_a_removed_error_becomes_a_tombstone_and_comes_back(run, repository, pla
     repository.commit({"pkg/a.py": "\n\n" + OLD})
     again = run("diff", "--pull", "--format", "json")
     assert again.code == 1
-    assert [(one["entry"], one["kinds"]) for one in json.loads(again.out)["drifts"] if one["before"] is None] == [
-        (ID, ["new"])
-    ]
+    report = json.loads(again.out)
+    jsonschema.validate(report, schema())
+    assert [(one["entry"], one["kinds"]) for one in report["drifts"] if one["before"] is None] == [(ID, ["new"])]
+    shown = run("diff").out
+    assert "1 of 2 pages differs" in shown
+    assert re.search(r"Raised again, though their pages say that they no longer are\n  pkg/a.py:5 +one.txt\n", shown)
     back = run("repin", "main", "--accept", ID, "--write")
     assert back.code == 6
     assert "one.txt is left as it is: its error is raised again at pkg/a.py:5: take line 5 out of the page" in back.err
@@ -259,7 +265,7 @@ def test_a_branch_beside_the_work_tree(run, repository, place, pinned, own):
     subjects = own.git("log", "--format=%s", "trunk..repin/main").splitlines()
     assert subjects[1].startswith("Repin 1 page to main (")
     assert subjects[0].startswith("Repin 1 page that changed in meaning, as accepted, to main (")
-    assert "* one.txt: pkg/a.py:3 -> 4 (excerpt-changed, guard-changed, moved)" in own.git("show", "repin/main")
+    assert "* one.txt: pkg/a.py:3 -> 4 (guard-changed, excerpt-changed, moved)" in own.git("show", "repin/main")
 
     again = run("repin", "main", "--accept", ID, "--branch", "repin/main")
     assert (again.code, "has these pages already" in again.err) == (0, True)
@@ -311,3 +317,19 @@ def test_a_branch_needs_an_author_and_a_commit(run, repository, place, pinned, o
     own.git("update-ref", "-d", "refs/heads/trunk")
     done = run("repin", "main", "--branch", "x")
     assert (done.code, "has no commit yet" in done.err) == (3, True)
+
+
+def test_what_was_acknowledged_needs_no_accept_as_long_as_it_says_the_same(run, repository, place, pinned):
+    run("pull")
+    assert run("run").code == 0
+    repository.commit({"pkg/a.py": OLD.replace("x is None", "not x")})
+    run("run")
+    acknowledged = run("ack", ID, "--reason", "the page is right all the same")
+    assert acknowledged.code == 0, acknowledged.err
+    assert run("repin", "main").code == 0
+    repository.commit({"pkg/a.py": OLD.replace("x is None", "x is None or strict")})
+    assert run("repin", "--pull", "--write").code == 6
+    repository.commit({"pkg/a.py": "\n\n" + OLD.replace("x is None", "not x")})
+    done = run("repin", "--pull", "--write")
+    assert (done.code, "nothing to accept" in done.err) == (0, False)
+    assert "pkg/a.py:5" in (place.pages / "one.txt").read_text()

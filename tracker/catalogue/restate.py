@@ -34,13 +34,14 @@ def restated(stated: str, old: str, new: str) -> str | None:
         if len(stated) == CUT and shown.startswith(stated):
             return show(new)[:CUT]
     # Some placeholders are anonymous and some are not, or they are not those of the source.
-    if not wording(old).startswith(wording(stated)):
+    cut = len(stated) == CUT and wording(stated) != wording(old)
+    if not (wording(old).startswith(wording(stated)) if cut else wording(old) == wording(stated)):
         return None
     literals, holes = split(new)
     theirs = [hole != "" for hole in split(stated)[1]]
     named = [theirs[n] if n < len(theirs) else all(theirs) for n in range(len(holes))]
     shown = _joined(map(escape, literals), [hole if name else "" for hole, name in zip(holes, named, strict=True)])
-    return shown[:CUT] if len(stated) == CUT and wording(old) != wording(stated) else shown
+    return shown[:CUT] if cut else shown
 
 
 def _as_written(message: str) -> str:

@@ -8,25 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tracker.commands.options import (
-    Settings,
-    fetch,
-    open_mirror,
-    pins,
-    resolve,
-    screen,
-    sources_of,
-    target_of,
-    workers,
-    write,
-)
+from tracker.commands.options import Settings, fetch, open_mirror, screen, workers, write
 from tracker.errors import CatalogueError
+from tracker.model import Kind
 
 if TYPE_CHECKING:
     from tracker.catalogue.folder import Catalogue
     from tracker.catalogue.page import Page
     from tracker.catalogue.write import Replacement
-    from tracker.model import Drift, Entry, Revision
+    from tracker.config import Config
+    from tracker.model import Drift, Entry, Report, Revision
     from tracker.repin import Change, Ending, Plan, Target
     from tracker.repository.mirror import Mirror
     from tracker.snapshots import Sources
@@ -70,6 +61,7 @@ def command(
     from tracker.repin import plan
     from tracker.report.repin import claim, patch
     from tracker.report.screen import Screen
+    from tracker.scope import pins, resolve, sources_of, target_of
 
     if into_files and branch is not None:
         raise click.UsageError("--write and --branch exclude each other: pages are written, or committed beside them")
@@ -86,8 +78,8 @@ def command(
         if pull:
             fetch(settings, config, mirror)
         entries = [page.entry for page in catalogue.pages]
-        believed = resolve(settings, config, mirror, base, entries) if base is not None else None
-        at = target_of(settings, config, mirror, target, entries)
+        believed = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
+        at = target_of(config, mirror, target, entries, settings.progress)
         sources = sources_of(config, mirror, executor)
         pinned = pins(mirror, entries)
         report = check_entries(sources, entries, at, believed, pinned, config.catalogue.repository)
@@ -100,10 +92,9 @@ def command(
             revision = origin(entry)
             return sources.lines(revision, entry.path) if revision is not None else []
 
-        endings = _Endings(mirror, config.upstream.package, at, origin)
-        # Acknowledgements of the store that say "page still accurate" belong here, too.
-        decided = set(accepted)
-        found = plan(catalogue.pages, report, goal, source, decided, endings.of)
+        ending = _endings(mirror, config.upstream.package, at, origin)
+        decided = {*accepted, *_acknowledged(config, report)}
+        found = plan(catalogue.pages, report, goal, source, decided, ending)
         for page, drift in _decisions(found):
             now = sources.lines(at, drift.after.path) if drift.after is not None else []
             settings.say(claim(page.entry, drift, now, Screen()))
@@ -115,7 +106,7 @@ def command(
         write("".join(patch(c.before.entry.file, c.before.text, c.after.text, shown) for c in found.changes))
     else:
         _commit(settings, catalogue, branch, found, f"{at.name} ({goal.commit[:10]})")
-    for line in _outcome(found, decided, at.name, goal, done=into_files or branch is not None):
+    for line in _outcome(found, set(accepted), at.name, goal, done=into_files or branch is not None):
         settings.say(line)
     return NEEDS_A_HUMAN if found.waiting or found.left or catalogue.faults else 0
 
@@ -130,36 +121,47 @@ def _goal(mirror: Mirror, at: Revision, sources: Sources) -> Target:
     return Target(commit=commit, date=at.committed_at[:10], lines=lambda path: sources.lines(at, path))
 
 
-class _Endings:
-    """Since when removed errors are gone, as far as the mirror knows."""
+def _acknowledged(config: Config, report: Report) -> set[str]:
+    """The entries whose drift, as it is now, was accepted by `tracker ack`."""
+    from tracker.ledger import content
+    from tracker.store.acknowledgements import acknowledgements
+    from tracker.store.database import Database
 
-    def __init__(self, mirror: Mirror, package: str, at: Revision, origins: Callable[[Entry], Revision | None]) -> None:
-        from tracker.repository.revisions import releases
+    store = Database.read(config.state.database)
+    if store is None:
+        return set()
+    with store as database:
+        held = {(one.entry, one.fingerprint) for one in acknowledgements(database)}
+    return {drift.entry for drift in report.drifts if drift.entry and (drift.entry, content(drift)) in held}
 
-        self._mirror, self._package, self._at, self._origins = mirror, package, at, origins
-        self._releases = {release.commit: release for release in releases(mirror)}
 
-    def of(self, page: Page, drift: Drift) -> Ending:
-        """Without a cause, all that is known is that the target does not raise it."""
-        from tracker.repin import Ending
-        from tracker.repository.revisions import releases_around
+def _endings(
+    mirror: Mirror, package: str, at: Revision, origin: Callable[[Entry], Revision | None]
+) -> Callable[[Page, Drift], Ending]:
+    """What tells since when a removed error is gone; without a cause, only that the target does not raise it."""
+    from tracker.repin import Ending
+    from tracker.repository.revisions import releases, releases_around
 
-        commit = drift.cause.commit if drift.cause is not None else self._at.commit
-        date = drift.cause.date if drift.cause is not None else self._at.committed_at
-        release = self._releases.get(commit)
+    known = {release.commit: release for release in releases(mirror)}
+
+    def ending(page: Page, drift: Drift) -> Ending:
+        commit, date = at.commit, at.committed_at
         last = first = None
         if drift.cause is not None:
-            origin = self._origins(page.entry)
-            last, first = releases_around(self._mirror, self._package, origin.commit if origin else "", commit)
-        elif release is not None:
-            first = release.version
+            commit, date = drift.cause.commit, drift.cause.date
+            base = origin(page.entry)
+            last, first = releases_around(mirror, package, base.commit if base else "", commit)
+        elif commit in known:
+            first = known[commit].version
         return Ending(
-            commit=(release.upstream_commit if release is not None else None) or commit,
+            commit=(known[commit].upstream_commit if commit in known else None) or commit,
             date=date[:10],
             known=drift.cause is not None,
-            last=f"{self._package} {last}" if last else None,
-            first=f"{self._package} {first}" if first else None,
+            last=f"{package} {last}" if last else None,
+            first=f"{package} {first}" if first else None,
         )
+
+    return ending
 
 
 def _decisions(found: Plan) -> list[tuple[Page, Drift]]:
@@ -202,23 +204,24 @@ def _commit(settings: Settings, catalogue: Catalogue, name: str, found: Plan, to
 
 def _line(change: Change) -> str:
     before, after, drift = change.before.entry, change.after.entry, change.drift
-    where = f"{before.path}:{before.line}"
+    line = f"* {before.file}: {before.path}:{before.line}"
     if after.retired:
-        return f"* {before.file}: {where} is no longer raised"
-    if (before.path, before.line) != (after.path, after.line):
-        where += f" -> {after.path if after.path != before.path else ''}:{after.line}".replace(" :", " ")
-    kinds = f" ({', '.join(sorted(drift.kinds))})" if drift else ""
-    return f"* {before.file}: {where}{kinds}"
+        return f"{line} is no longer raised"
+    if before.path != after.path:
+        line += f" -> {after.path}:{after.line}"
+    elif before.line != after.line:
+        line += f" -> {after.line}"
+    return f"{line} ({', '.join(kind for kind in Kind if kind in drift.kinds)})" if drift is not None else line
 
 
-def _outcome(found: Plan, decided: set[str], name: str, goal: Target, done: bool) -> list[str]:
+def _outcome(found: Plan, accepted: set[str], name: str, goal: Target, done: bool) -> list[str]:
     """The last lines: what was done, what was left and why, what to do next."""
     from tracker.report.words import counted
 
     lines = [f"{one.page.entry.file} is left as it is: {one.reason}" for one in found.left]
     settled = {change.before.entry.id for change in found.changes if change.accepted}
     stuck = {one.page.entry.id for one in found.left}
-    lines += [f"{id}: there is nothing to accept" for id in sorted(decided - settled - stuck)]
+    lines += [f"{id}: there is nothing to accept" for id in sorted(accepted - settled - stuck)]
     if found.waiting:
         ids = [one.page.entry.id for one in found.waiting]
         verb = "waits" if len(ids) == 1 else "wait"

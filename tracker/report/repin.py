@@ -56,7 +56,9 @@ def claim(entry: Entry, drift: Drift, source: Sequence[str], screen: Screen) -> 
 def _differences(drift: Drift) -> Iterator[tuple[str, str]]:
     before, after = drift.before, drift.after
     if before is None or after is None:
-        yield "source", "no longer raises it" + (f" (since {drift.cause.subject})" if drift.cause else "")
+        cause = drift.cause
+        since = f", since {cause.commit[:10]} {cause.date[:10]} {cause.subject}" if cause is not None else ""
+        yield "source", f"no longer raises it{since}"
         if drift.possible is not None:
             heir = drift.possible
             yield "perhaps", f"{heir.path}:{heir.line}   {heir.exception}: {_texts(heir)}"

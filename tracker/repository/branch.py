@@ -71,7 +71,7 @@ class _Repository:
             commits.append(head)
         there = self._tried("rev-parse", "--verify", "--quiet", f"refs/heads/{name}^{{commit}}")
         if there is None:
-            self._git("update-ref", "-m", "tracker repin", f"refs/heads/{name}", head, "0" * 40)
+            self._git("update-ref", "-m", "tracker repin", f"refs/heads/{name}", head, "")
         elif self._git("rev-parse", f"{there}^{{tree}}", f"{head}^{{tree}}").split()[0] == tree:
             commits = []
         else:
