@@ -179,8 +179,10 @@ def _said(page: Page, before: Site, after: Site) -> Facts:
     """Exception, title and message, where they differ between the sites; in the page's own way."""
     facts = Facts()
     if leaf(before.exception) != leaf(after.exception):
-        name = after.exception or ""
-        facts["exception"] = name if "." in page.entry.exception else leaf(name) or ""
+        if after.exception is None:
+            raise page.fault("exception", "what is raised now has no name, so the page has to be written by hand")
+        name = after.exception
+        facts["exception"] = name if "." in page.entry.exception else name.rpartition(".")[2]
     pairs = [
         (old, new)
         for old in before.messages

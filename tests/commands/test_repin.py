@@ -195,6 +195,53 @@ def test_a_page_without_its_pin_is_believed_by_its_excerpt_or_by_a_base(run, rep
     assert (alone.code, "+Thrown at pkg/a.py:4" in alone.out) == (0, True)
 
 
+FOOTER = "AI-assisted analysis of a/b@1234567 (2026-01-01). Data as JSON: /api/errors/aaaaaaaaaaaaaaaa."
+
+
+@pytest.mark.parametrize(
+    ("source", "change", "reason"),
+    [
+        (OLD.replace('("x is missing")', "(x.text())"), None, "no place for what is raised now"),
+        (OLD.replace('raise ValueError("x is missing")', "raise"), None, "what is raised now has no name"),
+        ("\n" + OLD, ("        raise ValueError", "  some prose about a"), "does not show the raise statement"),
+        (OLD.replace("\n\n\n", f"\n'''\n{FOOTER}\n'''\n"), None, "a second footer"),
+    ],
+    ids=["no text", "no name", "no raise", "two footers"],
+)
+def test_what_a_page_cannot_say_is_left_to_a_person(run, repository, place, source, change, reason):
+    pin = repository.commit({"pkg/a.py": "\n\n\n" + OLD})
+    repository.commit({"pkg/a.py": source})
+    text = page("\n\n\n" + OLD, 6, message=MESSAGE, pin=pin)
+    file = place.page("one.txt", text.replace(*change) if change else text)
+    before = file.read_bytes()
+    done = run("repin", "--pull", "--write", "--accept", ID)
+    assert (done.code, file.read_bytes() == before) == (6, True)
+    assert re.search(f"one.txt is left as it is: .*{reason}", done.err), done.err
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ('"a is bad" if x else "b is worse than that"', "b is worse than that"),
+        ('"c is bad" if x else "b is bad"', "b is bad"),
+        ('"b is bad" if x else "a is bad"', "b is bad"),
+        ('"quite another thing" if x else ("a is fine" if y else "b is not so bad")', "b is not so bad"),
+        ('"b is bad at least"', "b is bad at least"),
+    ],
+)
+def test_of_several_texts_the_page_keeps_its_own(run, repository, place, texts, said):
+    source = 'def f(x, y):\n    if x is y:\n        raise a.b.Bad("a is bad" if x else "b is bad")\n'
+    pin = repository.commit({"pkg/a.py": source})
+    file = place.page("one.txt", page(source, 3, message="b is bad", exception="own.Bad", pin=pin))
+    repository.commit(
+        {"pkg/a.py": source.replace('"a is bad" if x else "b is bad"', texts).replace("a.b.B", "a.b.c.B")}
+    )
+    assert run("repin", "--pull", "--write", "--accept", ID).code == 0
+    lines = file.read_text().splitlines()
+    assert (lines[0], lines[2], lines[6]) == ("a/b · error · own.Bad", said, said)
+    assert run("diff").code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
@@ -264,7 +311,7 @@ def test_a_branch_beside_the_work_tree(run, repository, place, pinned, own):
     assert own.git("diff", "--name-only", "repin/main~1", "repin/main") == "pages/one.txt"
     subjects = own.git("log", "--format=%s", "trunk..repin/main").splitlines()
     assert subjects[1].startswith("Repin 1 page to main (")
-    assert subjects[0].startswith("Repin 1 page that changed in meaning, as accepted, to main (")
+    assert subjects[0].startswith("Repin 1 accepted page to main (")
     assert "* one.txt: pkg/a.py:3 -> 4 (guard-changed, excerpt-changed, moved)" in own.git("show", "repin/main")
 
     again = run("repin", "main", "--accept", ID, "--branch", "repin/main")

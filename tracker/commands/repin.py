@@ -185,10 +185,10 @@ def _commit(settings: Settings, catalogue: Catalogue, name: str, found: Plan, to
     from tracker.repository.branch import Draft, commit_on_branch
 
     drafts = []
-    for accepted, title in ((False, "Repin {} to {}"), (True, "Repin {} that changed in meaning, as accepted, to {}")):
+    for accepted, noun in ((False, "page"), (True, "accepted page")):
         changes = [change for change in found.changes if change.accepted is accepted]
         if changes:
-            subject = title.format(counted(len(changes), "page"), to)
+            subject = f"Repin {counted(len(changes), noun)} to {to}"
             body = "\n".join(map(_line, changes))
             files = {(catalogue.folder / c.before.entry.file).resolve(): render(c.after) for c in changes}
             drafts.append(Draft(message=f"{subject}\n\n{body}\n", files=files))
