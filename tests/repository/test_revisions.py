@@ -14,7 +14,7 @@ from tracker.errors import RevisionError
 from tracker.repository.fetch import pull
 from tracker.repository.mirror import Mirror
 from tracker.repository.releases import import_release
-from tracker.repository.revisions import default_target, release_in, releases, releases_around, resolve
+from tracker.repository.revisions import default_target, release_in, releases, releases_with, resolve
 
 UPSTREAM_COMMIT = "2d66622450e2c8633cda2307688ef7aa294bd6eb"
 
@@ -190,38 +190,34 @@ def test_an_empty_mirror_knows_nothing():
             resolve(mirror, "main")
 
 
-def test_the_releases_around_a_commit(mirror, repository):
+def versions(found) -> list[str]:
+    return list(map(str, sorted(found)))
+
+
+def test_the_releases_that_hold_a_commit(mirror, repository):
     """A release branch, candidates and other packages' tags in between."""
-    pin = repository.commit({"a.py": "1"})
+    first = repository.commit({"a.py": "1"})
     repository.git("tag", "demo-v1.9")
     repository.commit({"a.py": "2"})
-    repository.git("tag", "demo-v1.10")
-    repository.git("tag", "demo-v2.0rc1")
-    repository.git("tag", "demolib-v1.11")
-    repository.git("tag", "workflow_test")
+    for tag in ("demo-v1.10", "demo-v2.0rc1", "demolib-v1.11", "workflow_test", "demo-version", "v1.10.post1"):
+        repository.git("tag", tag)
     repository.git("branch", "stable")
     change = repository.commit({"a.py": "3"})
-    early = repository.git("rev-parse", f"{pin}^{{commit}}")
-    pull(mirror, repository.url, "main")
-    assert releases_around(mirror, "demo", pin, change) == ("1.10", None)
     repository.git("tag", "demo-v2.0")
-    repository.commit({"a.py": "4"})
-    repository.git("tag", "v2.1")
+    later = repository.commit({"a.py": "4"})
     repository.git("checkout", "--quiet", "stable")
     repository.commit({"b.py": "1"})
     repository.git("tag", "demo-v1.10.1")
-    repository.git("tag", "demo-v3.0")
     pull(mirror, repository.url, "main")
-    assert releases_around(mirror, "demo", early, change) == ("1.10.1", "2.0")
-    assert releases_around(mirror, "demo", change, change) == (None, "2.0")
-    assert releases_around(mirror, "demo", "", change) == (None, "2.0")
-    assert releases_around(mirror, "other", early, change) == (None, "2.1")
+    assert versions(releases_with(mirror, "demo", first)) == ["1.9", "1.10", "1.10.post1", "1.10.1", "2.0"]
+    assert versions(releases_with(mirror, "demo", change)) == ["2.0"]
+    assert versions(releases_with(mirror, "other", first)) == ["1.10.post1"]
+    assert releases_with(mirror, "demo", later) == releases_with(mirror, "demo", "f" * 40) == set()
 
 
-def test_the_releases_around_a_release(mirror, index):
+def test_the_releases_from_a_release_on(mirror, index):
     for version in ("0.9", "0.10", "0.11"):
         index.add(version, {"demo/a.py": version.encode()})
-    first, second, third = (import_release(mirror, "demo", version) for version in ("0.9", "0.10", "0.11"))
-    assert releases_around(mirror, "demo", first.commit, third.commit) == ("0.10", "0.11")
-    assert releases_around(mirror, "demo", second.commit, second.commit) == (None, "0.10")
-    assert releases_around(mirror, "demo", "", third.commit) == (None, "0.11")
+        import_release(mirror, "demo", version)
+    second = release_in(mirror, "0.10")
+    assert versions(releases_with(mirror, "demo", second.commit)) == ["0.10", "0.11"]

@@ -5,12 +5,15 @@ Text in, text out: it knows neither pages nor sites.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from tracker.message import escape, split, wording
 
 CUT = 60
 """Characters after which titles and messages are cut, measured on the samples."""
+
+_BLANK_ENDS = re.compile(r"\A(?:[^\S\n]*\n)+|(?:\n[^\S\n]*)+\Z")
 
 
 def as_title(stated: str, old: str, new: str) -> str | None:
@@ -19,7 +22,7 @@ def as_title(stated: str, old: str, new: str) -> str | None:
     Titles are cut, unless the page shows that it does not.
     """
     found = restated(stated, old, new)
-    return found if found is None or len(stated) > CUT else found[:CUT]
+    return found if found is None or len(stated) > CUT else _trimmed(found[:CUT])
 
 
 def restated(stated: str, old: str, new: str) -> str | None:
@@ -28,11 +31,11 @@ def restated(stated: str, old: str, new: str) -> str | None:
     None where it does not state `old`: the text is the page's own.
     """
     for show in _WAYS:
-        shown = show(old)
+        shown = _trimmed(show(old))
         if shown == stated:
-            return show(new)
+            return _trimmed(show(new))
         if len(stated) == CUT and shown.startswith(stated):
-            return show(new)[:CUT]
+            return _trimmed(_trimmed(show(new))[:CUT])
     # Some placeholders are anonymous and some are not, or they are not those of the source.
     cut = len(stated) == CUT and wording(stated) != wording(old)
     if not (wording(old).startswith(wording(stated)) if cut else wording(old) == wording(stated)):
@@ -41,7 +44,12 @@ def restated(stated: str, old: str, new: str) -> str | None:
     theirs = [hole != "" for hole in split(stated)[1]]
     named = [theirs[n] if n < len(theirs) else all(theirs) for n in range(len(holes))]
     shown = _joined(map(escape, literals), [hole if name else "" for hole, name in zip(holes, named, strict=True)])
-    return shown[:CUT] if cut else shown
+    return _trimmed(shown[:CUT] if cut else shown)
+
+
+def _trimmed(text: str) -> str:
+    """Without the blank lines at both ends, which a page does not show."""
+    return _BLANK_ENDS.sub("", text)
 
 
 def _as_written(message: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import click
@@ -140,23 +141,23 @@ def _endings(
 ) -> Callable[[Page, Drift], Ending]:
     """What tells since when a removed error is gone; without a cause, only that the target does not raise it."""
     from tracker.repin import Ending
-    from tracker.repository.revisions import releases, releases_around
+    from tracker.repository.revisions import releases, releases_with
 
+    holding = cache(partial(releases_with, mirror, package))
     known = {release.commit: release for release in releases(mirror)}
 
     def ending(page: Page, drift: Drift) -> Ending:
-        commit, date = at.commit, at.committed_at
-        last = first = None
-        if drift.cause is not None:
-            commit, date = drift.cause.commit, drift.cause.date
-            base = origin(page.entry)
-            last, first = releases_around(mirror, package, base.commit if base else "", commit)
-        elif commit in known:
-            first = known[commit].version
+        cause, base = drift.cause, origin(page.entry)
+        commit, date = (cause.commit, cause.date) if cause is not None else (at.commit, at.committed_at)
+        without = holding(commit)
+        first = min(without, default=None)
+        # What has the page's pin and not what took the error out has the error; without a cause nothing is known.
+        had = holding(base.commit) - without if cause is not None and base is not None else set()
+        last = max((version for version in had if first is None or version < first), default=None)
         return Ending(
             commit=(known[commit].upstream_commit if commit in known else None) or commit,
             date=date[:10],
-            known=drift.cause is not None,
+            known=cause is not None,
             last=f"{package} {last}" if last else None,
             first=f"{package} {first}" if first else None,
         )

@@ -114,31 +114,21 @@ def release_in(mirror: Mirror, version: str) -> Release | None:
     return next((release for release in known if Version(release.version) == wanted), None)
 
 
-def releases_around(mirror: Mirror, package: str, pin: str, commit: str) -> tuple[str | None, str | None]:
-    """The last release from `pin` on without a commit and the first with it; None where the mirror knows of none.
+def releases_with(mirror: Mirror, package: str, commit: str) -> set[Version]:
+    """The releases that hold a commit, release candidates and the like left out.
 
-    Releases are those of the mirror, and upstream's tags `PACKAGE-vVERSION` and `vVERSION`.
+    They are the releases of the mirror from the commit on, where it is one of them; else upstream's tags
+    `PACKAGE-vVERSION` and `vVERSION`.
     """
     known = releases(mirror)
     if commit in (order := [release.commit for release in known]):
-        at = order.index(commit)
-        from_pin = pin in order[:at]
-        return known[at - 1].version if from_pin else None, known[at].version
-    after, before = _tagged(mirror, package, f"--contains={commit}"), _tagged(mirror, package, f"--contains={pin}")
-    first = min(after, default=None)
-    last = max((version for version in before - after if first is None or version < first), default=None)
-    return str(last) if last is not None else None, str(first) if first is not None else None
-
-
-def _tagged(mirror: Mirror, package: str, which: str) -> set[Version]:
-    """The versions of the tags that git selects; not those of release candidates and the like."""
-    listing = mirror.git("tag", which, "--list", f"{package}-v*", "v*")
+        return {Version(release.version) for release in known[order.index(commit) :]}
+    listing = mirror.git("tag", f"--contains={commit}", "--list", f"{package}-v*", "v*")
     found = set()
     for tag in listing.out.decode("utf-8", "replace").split():
         with suppress(InvalidVersion):
-            version = Version(tag.removeprefix(f"{package}-").removeprefix("v"))
-            found |= {version} if not version.is_prerelease else set()
-    return found
+            found.add(Version(tag.removeprefix(f"{package}-").removeprefix("v")))
+    return {version for version in found if not version.is_prerelease}
 
 
 def _release(mirror: Mirror, name: str) -> Revision:
