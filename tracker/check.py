@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tracker.catalogue.excerpt import first_line_in
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
 from tracker.errors import RevisionError
@@ -46,8 +47,9 @@ def check_entries(
     share one that the mirror has; else a notice says why there are none. With `history`, what the two ends do not
     settle is followed step by step, and drifts get their cause.
     """
-    if base is None and len({entry.pin for entry in entries}) == 1:
-        base = pins.get(entries[0].pin)
+    living = [entry for entry in entries if not entry.retired] or entries
+    if base is None and len({entry.pin for entry in living}) == 1:
+        base = pins.get(living[0].pin)
     known = list(pins.values())
     snapshots = sources.snapshots([target, *known, *([base] if base else [])])
     after, before = snapshots[0], snapshots[-1] if base is not None else None
@@ -57,13 +59,17 @@ def check_entries(
     drifts = []
     for claim in located:
         paired, pair = partners.of(claim)
-        extra = {Kind.EXCERPT_CHANGED} if _excerpt_changed(claim.entry, pair.after, sources, target) else set()
+        if claim.entry.retired:
+            drifts += _raised_again(claim.entry, pair)
+            continue
+        extra = {Kind.EXCERPT_CHANGED} if _excerpt_changed(claim, pair.after, sources, target) else set()
         drifts += _drifts(pair, paired, after, claim.entry.id, frozenset(extra))
     if before is None:
-        notice = _no_base(entries)
+        notice = _no_base(living)
     else:
         paired = partners.between(before)
-        drifts += _new(paired)
+        again = {drift.after for drift in drifts if drift.before is None}
+        drifts += [drift for drift in _new(paired) if drift.after not in again]
         removed = sum(pair.after is None for pair in paired.pairs.values())
         notice = (
             f"between {before.revision.name} and {target.name}, catalogued or not: "
@@ -161,10 +167,13 @@ def _completed(before: Site, after: Site) -> Site:
     return replace(before, scope=after.scope) if after.scope.endswith("." + before.scope) else before
 
 
-def _excerpt_changed(entry: Entry, after: Site | None, sources: Sources, target: Revision) -> bool:
-    if after is None or not entry.excerpt or entry.excerpt_line is None:
+def _excerpt_changed(claim: _Claim, after: Site | None, sources: Sources, target: Revision) -> bool:
+    entry, origin = claim.entry, claim.origin
+    source = sources.lines(origin.revision, entry.path) if origin is not None else []
+    first = first_line_in(source, entry.excerpt, line=entry.line, guess=entry.excerpt_line)
+    if after is None or not entry.excerpt or first is None:
         return False
-    start = after.line - (entry.line - entry.excerpt_line) - 1
+    start = after.line - (entry.line - first) - 1
     lines = entry.excerpt.split("\n")
     return start < 0 or sources.lines(target, after.path)[start : start + len(lines)] != lines
 
@@ -189,6 +198,15 @@ def _drifts(
         possible=pair.possible,
     )
     return [drift]
+
+
+def _raised_again(entry: Entry, pair: Pair) -> list[Drift]:
+    """The drift of a page that says that its error is no longer raised: only where these very words are raised again,
+    not where they have a successor.
+    """
+    if pair.after is None or kinds(pair.before, pair.after) & {Kind.REWORDED, Kind.RETYPED}:
+        return []
+    return [Drift(entry=entry.id, kinds=frozenset({Kind.NEW}), before=None, after=pair.after)]
 
 
 def _new(paired: Paired) -> list[Drift]:
@@ -236,7 +254,8 @@ def _report(
 
 
 def _summary(checked: int, drifts: Sequence[Drift]) -> Summary:
-    old = [drift for drift in drifts if drift.before is not None]
+    # An error that is raised again is new, and its page is one of those checked.
+    old = [drift for drift in drifts if drift.before is not None or drift.entry is not None]
     return Summary(
         checked=checked,
         unchanged=checked - len(old),

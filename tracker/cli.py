@@ -19,6 +19,7 @@ COMMANDS = {
     "diff": "tracker.commands.diff",
     "sites": "tracker.commands.sites",
     "pull": "tracker.commands.pull",
+    "repin": "tracker.commands.repin",
     "run": "tracker.commands.run",
     "daemon": "tracker.commands.daemon",
     "status": "tracker.commands.status",

@@ -167,6 +167,10 @@ class Entry:
     trigger: str = ""
     related: tuple[str, ...] = ()
     """Titles of related errors, possibly cut."""
+    meaning: str = ""
+    """What the page says the error means, as it stands there."""
+    retired: str = ""
+    """The commit since which the page says that the error is no longer raised; empty while it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

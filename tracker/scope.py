@@ -49,7 +49,8 @@ def resolve(
 
 
 def _pin(config: Config, mirror: Mirror, entries: Sequence[Entry]) -> Revision:
-    pins = sorted({entry.pin for entry in entries})
+    # A page whose error is no longer raised keeps the pin at which it was.
+    pins = sorted({entry.pin for entry in entries if not entry.retired})
     if len(pins) != 1:
         listed = f"{len(pins)} pins: {', '.join(pins[:5])}" if pins else "no pin at all"
         raise RevisionError(f"`pin` needs one commit that all pages share, and the catalogue has {listed}")

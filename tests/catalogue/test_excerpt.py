@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tracker.catalogue.excerpt import BEFORE, first_line
+from tracker.catalogue.excerpt import BEFORE, first_line, first_line_in, window
 from tracker.catalogue.page import parse
 
 PAGES = sorted((Path(__file__).parent / "pages").iterdir())
@@ -62,6 +62,55 @@ def test_no_excerpt_begins_before_its_file() -> None:
     lines = ["raise V('one')", "x", "raise V('two')"]
     assert first_line(lines, line=2, exception="V", message="two") == 2
     assert first_line(lines[1:], line=1, exception="V", message="two") is None
+
+
+FILE = ["1", "", "3", "4", "5", "", "", "8", "9", "", "11", "12", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after", "shown"),
+    [
+        (5, 1, 0, (4, 5)),
+        (5, 2, 3, (3, 8)),
+        # a blank end: on to the next line that says something, as far as pages go
+        (5, 3, 0, (1, 5)),
+        (5, 0, 1, (5, 8)),
+        (9, 2, 1, (5, 11)),
+        # the file has no more, or nothing but blank lines
+        (5, 9, 20, (1, 12)),
+        (12, 0, 1, (12, 12)),
+        (1, 3, 0, (1, 1)),
+    ],
+)
+def test_windows(line: int, before: int, after: int, shown: tuple[int, int]) -> None:
+    assert window(FILE, line, before, after) == shown
+
+
+def test_a_window_goes_no_further_than_those_of_pages_do() -> None:
+    blank = ["x", *[""] * 20, "raise", *[""] * 20, "y"]
+    assert window(blank, 22, 5, 5) == (22, 22)
+    assert window(blank, 22, 21, 21) == (1, 43)
+    assert window(blank, 22, 20, 20) == (22, 22)
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "line", "guess", "first"),
+    [
+        ("4\n5", 5, 4, 4),
+        ("4\n5", 5, None, 4),
+        ("4\n5", 4, 3, 4),
+        ("4\n5", 5, 1, 4),
+        ("\n", 6, 2, 6),  # the guess is not what the file has, and the first that is will do
+        ("4\n5", 3, 2, 2),  # the file has it, but not around the line
+        ("4\n6", 5, 2, 2),
+        ("4\n6", 5, None, None),
+    ],
+)
+def test_the_source_tells_where_an_excerpt_was_taken_from(
+    excerpt: str, line: int, guess: int | None, first: int | None
+) -> None:
+    assert first_line_in(FILE, excerpt, line=line, guess=guess) == first
+    assert first_line_in([], excerpt, line=line, guess=guess) == guess
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tracker.catalogue.page import Facts, Page, PageError, parse, render, with_facts
+from tracker.catalogue.page import Facts, Page, PageError, parse, render, retire, with_facts
 from tracker.model import PageFault
 
 SAMPLES = {path.name[:3]: path.read_bytes() for path in sorted((Path(__file__).parent / "pages").iterdir())}
@@ -643,6 +644,68 @@ def test_a_fact_that_the_page_does_not_state_is_not_replaced() -> None:
     page = parse(small(("Error message\n\nno {thing} here\n\n", "")), "page.txt")
     with pytest.raises(PageError, match="cannot state the message 'other'"):
         with_facts(page, message="other")
+
+
+GONE = "No longer raised since abcdef0 (2026-03-04), own 2.0; last raised in own 1.9. Likely successor: a.py:1, V: {x}"
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize(
+    "changes", [(), (("no {thing} here\n\nError", "Error"),), (("own/er · error", "\ufeffown/er · error"),)]
+)
+def test_a_page_says_that_its_error_is_no_longer_raised(end: bytes, changes: tuple[tuple[str, str], ...]) -> None:
+    before = parse(small(*changes).replace(b"\n", end), "page.txt")
+    after = retire(before, GONE)
+    assert (before.entry.retired, after.entry.retired) == ("", "abcdef0")
+    assert replace(after.entry, retired="") == before.entry
+    assert after.line_of("retired") == (3 if "title" not in before.spans else 5)
+    assert render(after).replace(end * 2 + GONE.encode(), b"") == render(before)
+    assert parse(render(after), "page.txt") == after
+    moved = with_facts(after, title="other", line=9) if "title" in after.spans else with_facts(after, line=9)
+    assert moved.entry.retired == "abcdef0"
+    with pytest.raises(PageError, match="cannot say"):
+        retire(after, GONE)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "gone", "No longer raised since main (2026-03-04)", GONE + "\nError message", "\ud800"]
+)
+def test_a_line_that_would_not_be_read_back_is_not_written(line: str) -> None:
+    with pytest.raises(PageError):
+        retire(parse(small(), "page.txt"), line)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("here\n\nWhat", f"here\n{GONE}\n\nWhat"),
+        ("Nothing.", GONE),
+        ("Trigger: Calling f.", GONE),
+        ("  if thing:", GONE),
+        ("no {thing} here\n\nError", "No longer raised since then\n\nError"),
+    ],
+)
+def test_elsewhere_the_same_words_mean_nothing(change: tuple[str, str]) -> None:
+    assert parse(small(change), "page.txt").entry.retired == ""
+
+
+def test_a_message_that_is_cut_below_a_title_that_is_not() -> None:
+    long = "no {thing} is anywhere near the place where you have looked for it"
+    page = parse(
+        small(
+            ("no {thing} here\n\nError", f"{long}\n\nError"), ("message\n\nno {thing} here", f"message\n\n{long[:60]}")
+        ),
+        "p",
+    )
+    assert (page.entry.message, page.said("message"), page.said("excerpt")) == (long, long[:60], page.entry.excerpt)
+    after = with_facts(page, title=long.upper(), message=long.upper()[:60])
+    assert (after.entry.message, after.said("message")) == (long.upper(), long.upper()[:60])
+
+
+def test_what_a_page_says_it_means() -> None:
+    assert parse(small(("Nothing.", "Nothing.\n\nAt all.")), "p").entry.meaning == "Nothing.\n\nAt all."
+    assert parse(small(("What it means\n\nNothing.\n\n", "")), "p").entry.meaning == ""
+    assert parse(small(("Nothing.", "null")), "p").entry.meaning == ""
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

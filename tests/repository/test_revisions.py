@@ -14,7 +14,7 @@ from tracker.errors import RevisionError
 from tracker.repository.fetch import pull
 from tracker.repository.mirror import Mirror
 from tracker.repository.releases import import_release
-from tracker.repository.revisions import default_target, release_in, releases, resolve
+from tracker.repository.revisions import default_target, release_in, releases, releases_with, resolve
 
 UPSTREAM_COMMIT = "2d66622450e2c8633cda2307688ef7aa294bd6eb"
 
@@ -188,3 +188,36 @@ def test_an_empty_mirror_knows_nothing():
         assert releases(mirror) == []
         with pytest.raises(RevisionError, match="the mirror has no revision 'main'"):
             resolve(mirror, "main")
+
+
+def versions(found) -> list[str]:
+    return list(map(str, sorted(found)))
+
+
+def test_the_releases_that_hold_a_commit(mirror, repository):
+    """A release branch, candidates and other packages' tags in between."""
+    first = repository.commit({"a.py": "1"})
+    repository.git("tag", "demo-v1.9")
+    repository.commit({"a.py": "2"})
+    for tag in ("demo-v1.10", "demo-v2.0rc1", "demolib-v1.11", "workflow_test", "demo-version", "v1.10.post1"):
+        repository.git("tag", tag)
+    repository.git("branch", "stable")
+    change = repository.commit({"a.py": "3"})
+    repository.git("tag", "demo-v2.0")
+    later = repository.commit({"a.py": "4"})
+    repository.git("checkout", "--quiet", "stable")
+    repository.commit({"b.py": "1"})
+    repository.git("tag", "demo-v1.10.1")
+    pull(mirror, repository.url, "main")
+    assert versions(releases_with(mirror, "demo", first)) == ["1.9", "1.10", "1.10.post1", "1.10.1", "2.0"]
+    assert versions(releases_with(mirror, "demo", change)) == ["2.0"]
+    assert versions(releases_with(mirror, "other", first)) == ["1.10.post1"]
+    assert releases_with(mirror, "demo", later) == releases_with(mirror, "demo", "f" * 40) == set()
+
+
+def test_the_releases_from_a_release_on(mirror, index):
+    for version in ("0.9", "0.10", "0.11"):
+        index.add(version, {"demo/a.py": version.encode()})
+        import_release(mirror, "demo", version)
+    second = release_in(mirror, "0.10")
+    assert versions(releases_with(mirror, "demo", second.commit)) == ["0.10", "0.11"]

@@ -23,6 +23,7 @@ NULL = "null"
 HEAD = "OWNER/NAME · error · EXCEPTION"
 THROWN = "Thrown at PATH:LINE"
 VIEW = "View on GitHub (pinned to SHA)"
+RETIRED = "No longer raised since SHA (YYYY-MM-DD)"
 FOOT = "AI-assisted analysis of OWNER/NAME@SHA (YYYY-MM-DD). Data as JSON: /api/errors/ID."
 
 _REPOSITORY = r"([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)"
@@ -33,8 +34,12 @@ _FOOT = re.compile(
     r"AI-assisted analysis of " + _REPOSITORY + r"@([^\s@]*) \(([^()\n]*)\)\. "
     r"Data as JSON: /api/errors/([^\s./]*)\.(?:[ \t].*)?"
 )
+_RETIRED = re.compile(
+    r"No longer raised (?:since|at) ([0-9a-f]{7,40}) \([0-9]{4}-[0-9]{2}-[0-9]{2}\)[^\w\s]?(?:[ \t].*)?"
+)
+_RETIRED_START = "No longer raised"
 _THROWN_START, _VIEW_START, _FOOT_START = "Thrown at", "View on GitHub", "AI-assisted analysis of "
-_STARTS = (_THROWN_START, _VIEW_START, _FOOT_START)
+_STARTS = (_THROWN_START, _VIEW_START, _FOOT_START, _RETIRED_START)
 _ERROR, _MEANS, _SOURCE = "Error message", "What it means", "Source"
 _SOLUTIONS, _WHEN, _RELATED = "Solutions", "When it happens", "Related errors"
 _LATER = (
@@ -100,7 +105,10 @@ class Layout:
     head: Stated
     """Repository, exception."""
     title: range
+    retired: Stated | None
+    """The commit since which the error is no longer raised: a line of its own below the title."""
     message: range
+    means: range
     thrown: Stated
     """Path, line."""
     excerpt: range
@@ -150,13 +158,16 @@ def locate(page: Lines) -> Layout:
 
     means = next(iter(page.marked((_MEANS,), head.at, source)), source)
     error = next(iter(page.marked((_ERROR,), head.at, means)), means)
-    title = _trimmed(page, head.at + 1, error)
+    retired = _retired(page, head.at, error)
+    title = _trimmed(page, head.at + 1, error if retired is None else retired.at)
     # The lists are at both ends of what follows the excerpt. Between them are examples, which can hold any
     # line as well: so it is the outermost heading of a name that is the real one.
     return Layout(
         head=head,
         title=title[: next((n for n, at in enumerate(title) if not page.lines[at].strip()), len(title))],
+        retired=retired,
         message=_trimmed(page, error + 1, means),
+        means=_trimmed(page, means + 1, source),
         thrown=thrown,
         excerpt=_trimmed(page, thrown.at + 1, end),
         view=view,
@@ -165,6 +176,12 @@ def locate(page: Lines) -> Layout:
         related=_section(page, page.marked((_RELATED,), end, foot.at)[-1:], foot.at),
         foot=foot,
     )
+
+
+def _retired(page: Lines, head: int, error: int) -> Stated | None:
+    """The line that says since when the error is no longer raised. Only there: a message can hold such words, too."""
+    starts = page.marked((_RETIRED_START,), head, error)
+    return next((Stated(at, match) for at in starts if (match := _RETIRED.fullmatch(page.lines[at]))), None)
 
 
 def _head(page: Lines) -> Stated:

@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, TypedDict, Unpack
 
 from tracker.catalogue.excerpt import first_line
 from tracker.catalogue.layout import NULL, Lines, PageError, Span, Stated, agree, locate, shown, split
+from tracker.catalogue.restate import CUT
 from tracker.model import Entry, PageFault
 
-__all__ = ["CUT", "Fact", "Facts", "Page", "PageError", "parse", "render", "with_facts"]
+__all__ = ["CUT", "Fact", "Facts", "Page", "PageError", "parse", "render", "retire", "with_facts"]
 
-CUT = 60
-"""Characters after which titles and messages are cut, measured on the samples."""
-
-Fact = Literal["exception", "title", "message", "path", "line", "excerpt", "pin", "date", "id"]
+Fact = Literal["exception", "title", "message", "path", "line", "excerpt", "pin", "date", "id", "retired"]
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _PIN = re.compile(r"[0-9a-f]{7,40}")
@@ -56,7 +54,16 @@ class Page:
     def line_of(self, fact: Fact) -> int:
         """The line where a fact first stands; 1 where the page does not state it."""
         before = self.text[: self.spans[fact][0][0]] if fact in self.spans else ""
-        return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+        return _END.sub("\n", before).count("\n") + 1
+
+    def said(self, fact: Fact) -> str:
+        """The words in which the page first states a fact, lines joined by newlines; empty where it does not."""
+        start, stop = self.spans[fact][0] if fact in self.spans else (0, 0)
+        return _END.sub("\n", self.text[start:stop])
+
+    def fault(self, fact: Fact, reason: str) -> PageError:
+        """The failure to raise for what a fact of the page does not allow."""
+        return PageError(PageFault(file=self.entry.file, line=self.line_of(fact), reason=reason))
 
 
 def parse(data: bytes, file: str) -> Page:
@@ -78,8 +85,9 @@ def parse(data: bytes, file: str) -> Page:
             raise lines.error(parts.view.at, f"{reason}: expected one commit")
         pin = max(parts.view.match[1], pin, key=len)
 
-    title, message, excerpt = (
-        "\n".join(lines.lines[part.start : part.stop]) for part in (parts.title, parts.message, parts.excerpt)
+    title, message, excerpt, meaning = (
+        "\n".join(lines.lines[part.start : part.stop])
+        for part in (parts.title, parts.message, parts.excerpt, parts.means)
     )
     if not message or (len(title) > len(message) == CUT and title.startswith(message)):
         message = title
@@ -97,6 +105,8 @@ def parse(data: bytes, file: str) -> Page:
         ("excerpt", parts.excerpt),
     )
     spans |= {fact: (lines.span(part),) for fact, part in parted if part}
+    if parts.retired is not None:
+        spans["retired"] = (_span(lines, parts.retired, 1),)
     entry = Entry(
         id=identity,
         file=file,
@@ -114,6 +124,8 @@ def parse(data: bytes, file: str) -> Page:
         solutions=_items(lines.lines[at] for at in parts.solutions),
         trigger=_trigger(lines.lines[at] for at in parts.when),
         related=_items(lines.lines[at] for at in parts.related),
+        meaning=meaning,
+        retired=parts.retired.match[1] if parts.retired is not None else "",
     )
     return Page(entry=entry, text=lines.text, spans=spans)
 
@@ -130,17 +142,39 @@ def with_facts(page: Page, **facts: Unpack[Facts]) -> Page:
     does not state the fact, or would not be read back with it.
     """
     wanted = {fact: value for fact, value in facts.items() if value != getattr(page.entry, fact)}
-    end = _END.findall(page.text, page.spans["line"][0][1])[0]
+    end = _line_end(page)
     pieces = [(span, str(wanted[fact])) for fact in page.spans if fact in wanted for span in page.spans[fact]]
     text = page.text
     for (start, stop), value in sorted(pieces, reverse=True):
         text = text[:start] + value.replace("\n", end) + text[stop:]
     changed = parse(text.encode("utf-8", "surrogatepass"), page.entry.file)
     for name, claim in wanted.items():
-        if getattr(changed.entry, name) != claim:
+        # Where a message is cut and its title is not, the entry has the title for its message.
+        as_stated = changed.said("message") if name == "message" and claim else None
+        if claim not in (getattr(changed.entry, name), as_stated):
             reason = f"the page cannot state the {name} {shown(str(claim))}: it would be read as something else"
             raise PageError(PageFault(file=page.entry.file, line=1, reason=reason))
     return changed
+
+
+def retire(page: Page, line: str) -> Page:
+    """The page with this line below its title, which says since which commit the error is no longer raised.
+
+    Raises PageError where the line would not be read back so, or the page has one already.
+    """
+    end = _line_end(page)
+    above = page.spans["title" if "title" in page.spans else "exception"][0][1]
+    at = next(_END.finditer(page.text, above)).start()
+    text = page.text[:at] + end + end + line + page.text[at:]
+    changed = parse(text.encode("utf-8", "surrogatepass"), page.entry.file)
+    if not changed.entry.retired or replace(changed.entry, retired="") != page.entry:
+        reason = f"the page cannot say {shown(line)} below its title: it would be read as something else"
+        raise page.fault("title", reason)
+    return changed
+
+
+def _line_end(page: Page) -> str:
+    return str(_END.findall(page.text, page.spans["line"][0][1])[0])
 
 
 def _decoded(data: bytes, file: str) -> str:

@@ -59,7 +59,13 @@ def _parts(report: Report, colour: bool) -> Iterator[RenderableType]:
     for drift in sorted(loud, key=lambda drift: -drift.severity):
         yield _card(drift, report, colour)
     quiet = [drift for drift in report.drifts if drift.before is not None and drift.severity is Severity.INFO]
-    new = [drift for drift in report.drifts if drift.before is None]
+    again = [drift for drift in report.drifts if drift.before is None and drift.entry is not None]
+    new = [drift for drift in report.drifts if drift.before is None and drift.entry is None]
+    if again:
+        yield _rows(
+            "Raised again, though their pages say that they no longer are",
+            ((_row(drift)[0], Text(report.pages.get(drift.entry or "", "?"))) for drift in again),
+        )
     if quiet:
         yield _listed("Moved, and nothing else", quiet, alone=not loud and not new)
     if new:

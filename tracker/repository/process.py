@@ -82,11 +82,29 @@ class Running:
     stderr: BinaryIO
 
 
-def run(directory: Path, *arguments: str) -> Result:
-    """A short git command on a repository -> its status and output, whatever the status. GitError: no git."""
+def run(directory: Path, *arguments: str, work_tree: Path | None = None, index: Path | None = None) -> Result:
+    """A short git command on a repository -> its status and output, whatever the status. GitError: no git.
+
+    It runs in the work tree where one is named, and on an index of its own where one is named.
+    """
+    place = [f"--git-dir={directory}"]
+    if work_tree is not None:
+        place = ["-C", str(work_tree), *place, f"--work-tree={work_tree}"]
+    return _short(place, arguments, {"GIT_INDEX_FILE": str(index)} if index is not None else None)
+
+
+def find(folder: Path) -> tuple[Path, Path] | str:
+    """The git directory and the work tree of the repository that a folder is in, or why there is none."""
+    found = _short(["-C", str(folder)], ("rev-parse", "--absolute-git-dir", "--show-toplevel"), None)
+    lines = found.out.decode("utf-8", "surrogateescape").splitlines()
+    return (Path(lines[0]), Path(lines[1])) if not found.status and len(lines) == 2 else last_words(found.err)
+
+
+def _short(place: Sequence[str], arguments: Sequence[str], env: dict[str, str] | None) -> Result:
     status, out, err = _execute(
-        directory,
+        place,
         arguments,
+        env=env,
         with_extended_output=True,
         with_exceptions=False,
         stdout_as_string=False,
@@ -98,7 +116,7 @@ def run(directory: Path, *arguments: str) -> Result:
 def start(directory: Path, *arguments: str, hold: Sequence[int] = ()) -> Running:
     """A long git command in its own process group, which inherits the file descriptors `hold`."""
     wrapper = _execute(
-        directory,
+        [f"--git-dir={directory}"],
         arguments,
         istream=subprocess.PIPE,
         as_process=True,
@@ -116,11 +134,11 @@ def _starter() -> git.Git:
     return starter
 
 
-def _execute(directory: Path, arguments: Sequence[str], **how: Any) -> Any:
+def _execute(place: Sequence[str], arguments: Sequence[str], **how: Any) -> Any:
     for name in _FOREIGN:
         os.environ.pop(name, None)
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    command = [str(git.Git.GIT_PYTHON_GIT_EXECUTABLE), f"--git-dir={directory}", *settings, *arguments]
+    command = [str(git.Git.GIT_PYTHON_GIT_EXECUTABLE), *place, *settings, *arguments]
     try:
         return _starter().execute(command, **how)
     except git.GitCommandNotFound as error:

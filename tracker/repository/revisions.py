@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -111,6 +112,23 @@ def release_in(mirror: Mirror, version: str) -> Release | None:
     except InvalidVersion:
         raise RevisionError(f"{RELEASE}{version}: {version!r} is not a version") from None
     return next((release for release in known if Version(release.version) == wanted), None)
+
+
+def releases_with(mirror: Mirror, package: str, commit: str) -> set[Version]:
+    """The releases that hold a commit, release candidates and the like left out.
+
+    They are the releases of the mirror from the commit on, where it is one of them; else upstream's tags
+    `PACKAGE-vVERSION` and `vVERSION`.
+    """
+    known = releases(mirror)
+    if commit in (order := [release.commit for release in known]):
+        return {Version(release.version) for release in known[order.index(commit) :]}
+    listing = mirror.git("tag", f"--contains={commit}", "--list", f"{package}-v*", "v*")
+    found = set()
+    for tag in listing.out.decode("utf-8", "replace").split():
+        with suppress(InvalidVersion):
+            found.add(Version(tag.removeprefix(f"{package}-").removeprefix("v")))
+    return {version for version in found if not version.is_prerelease}
 
 
 def _release(mirror: Mirror, name: str) -> Revision:

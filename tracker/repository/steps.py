@@ -10,7 +10,7 @@ from itertools import pairwise
 from tracker.errors import GitError
 from tracker.model import Cause, Revision
 from tracker.repository.mirror import Mirror, globs
-from tracker.repository.revisions import RELEASE, releases
+from tracker.repository.revisions import releases
 
 # Pull requests are merged as `Merge pull request #123 from …` or squashed with `(#123)` at the end of the subject.
 _REQUEST = re.compile(r"^Merge pull request #(\d+)\b|\(#(\d+)\)$")
@@ -48,8 +48,9 @@ def steps(
     def in_scope(path: str) -> bool:
         return wanted.match_file(path) and not unwanted.match_file(path)
 
-    if base.name.startswith(RELEASE) and target.name.startswith(RELEASE):
-        commits = [release.commit for release in releases(mirror)]
+    # By what it is, not by its name: a pin can be the upstream commit that a release was built from.
+    commits = [release.commit for release in releases(mirror)]
+    if base.commit in commits and target.commit in commits:
         way = commits[commits.index(base.commit) : commits.index(target.commit) + 1]
         return [_between(mirror, a, b, in_scope) for a, b in pairwise(way)] if way else None
     if mirror.git("merge-base", "--is-ancestor", base.commit, target.commit).status:
