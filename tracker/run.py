@@ -14,12 +14,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tracker import recording
 from tracker.catalogue.folder import Catalogue, read
 from tracker.check import check_all, check_entries
 from tracker.config import Config
 from tracker.errors import CatalogueError, RunError, TrackerError
-from tracker.filing.outlook import Coverage, Outlook
-from tracker.ledger import Family, Found, Gone, content, family
+from tracker.filing.outlook import Outlook
+from tracker.ledger import Family
 from tracker.model import Drift, Entry, Kind, Report, Revision, Severity
 from tracker.report.words import counted
 from tracker.repository import fetch, revisions
@@ -28,13 +29,11 @@ from tracker.scope import pins, resolve, sources_of
 from tracker.sections import seconds
 from tracker.store import runs
 from tracker.store.database import Database, stamp
-from tracker.store.drifts import CONFIRM_S, Checked, Seen, open_drifts, record
+from tracker.store.drifts import CONFIRM_S, Changes, Checked, Seen, open_drifts, record
 from tracker.store.facts import fact, remember
 
 log = logging.getLogger(__name__)
 
-LEAST_SHARE = 0.5
-"""Fewer sites than this share of last time are no check: a folder moved, or the wrong repository."""
 BACKUP_S = 86_400.0
 
 
@@ -131,9 +130,31 @@ def _checked(
             return Outcome(lines=tuple(lines))
         with executor() as workers:
             report = _report(config, mirror, workers, entries, target, base, known)
-            _verify(report, last)
-            seen = _seen(report, entries, known)
-    return _recorded(config, database, number, report, seen, entries, bool(faults), pulled, given, lines, clock)
+            recording.verify(report, last)
+            checked = Checked(
+                target=target.commit,
+                previous=pulled.before,
+                forced=pulled.forced,
+                base=report.base.commit if report.base is not None else None,
+                input=given,
+                files=report.coverage[1].files,
+                sites=report.coverage[1].sites,
+                checked=report.summary.checked,
+                baseline=runs.last(database, runs.OK) is None,
+            )
+        covered = recording.coverage(report, entries, faulty=bool(faults))
+        ends = recording.Ends(tracked=report.tracked, covered=covered, pins={entry.id: entry.pin for entry in entries})
+        seen = recording.seen(report, entries, known)
+        changes = record(database, number, checked, seen, ends, clock(), coverage=covered.text())
+    log.info(
+        "checked %s: %d appeared, %d ended",
+        target.commit[:12],
+        len(changes.appeared),
+        len(changes.closed),
+        extra={"run": number, "target": target.commit},
+    )
+    said = _baseline(report, changes.appeared) if checked.baseline else _changed(report, changes)
+    return Outcome(lines=(*lines, *said))
 
 
 def _catalogue(config: Config) -> Catalogue | None:
@@ -221,133 +242,16 @@ def _report(
     return check_entries(sources, entries, target, base, known, config.catalogue.repository)
 
 
-def _verify(report: Report, last: runs.Run | None) -> None:
-    """RunError: what was read cannot be all of it."""
-    sites = report.coverage[1].sites
-    if not sites:
-        raise RunError(f"{report.target.commit[:12]} has no raise statement at all: the check is not believed")
-    if last is not None and last.sites and sites < LEAST_SHARE * last.sites:
-        raise RunError(
-            f"{report.target.commit[:12]} has {counted(sites, 'raise statement')}, and {last.sites} were there at the "
-            "last run: the check is not believed; if it is right, look at [upstream] paths, and start with a new state"
-        )
-    if not report.summary.checked:
-        raise RunError("not one page could be located: nothing was checked")
-
-
-def _seen(report: Report, entries: Sequence[Entry], known: dict[str, Revision]) -> list[Seen]:
-    pinned = {entry.id: entry.pin for entry in entries}
-    base = report.base.commit if report.base is not None else ""
-    found: dict[tuple[str, Family], Seen] = {}
-    for drift in report.drifts:
-        site = drift.before or drift.after
-        assert site is not None
-        entry = drift.entry or site.fingerprint
-        pin = pinned.get(entry)
-        one = Seen(
-            entry=entry,
-            page=report.pages.get(entry, ""),
-            family=family(drift),
-            fingerprint=content(drift),
-            drift=drift,
-            base_commit=base if pin is None else known[pin].commit if pin in known else pin,
-            target_commit=report.target.commit,
-        )
-        found.setdefault((one.entry, one.family), one)
-    return list(found.values())
-
-
-def _recorded(
-    config: Config,
-    database: Database,
-    number: int,
-    report: Report,
-    seen: Sequence[Seen],
-    entries: Sequence[Entry],
-    faulty: bool,
-    pulled: fetch.PullResult,
-    given: str,
-    lines: Sequence[str],
-    clock: Callable[[], float],
-) -> Outcome:
-    unlocated = {one.entry for one in report.unlocated}
-    first = runs.last(database, runs.OK) is None
-    pin_of = {entry.id: entry.pin for entry in entries}
-    repinned = _repinned(report, pin_of)
-    coverage = Coverage(
-        entries=frozenset(set(pin_of) - unlocated),
-        whole=not faulty and not unlocated,
-        new=report.base is not None,
-        checked=report.summary.checked,
-    )
-    changes = record(
-        database,
-        number,
-        Checked(
-            target=report.target.commit,
-            previous=pulled.before,
-            forced=pulled.forced,
-            base=report.base.commit if report.base is not None else None,
-            input=given,
-            files=report.coverage[1].files,
-            sites=report.coverage[1].sites,
-            checked=report.summary.checked,
-            baseline=first,
-        ),
-        seen,
-        lambda found: _gone(found, coverage, pin_of, repinned, unlocated, report),
-        clock(),
-    )
-    remember(database, coverage=coverage.text())
-    told = [
-        line
-        for one in changes.appeared
-        if (line := _line(one.drift, one.page)) and one.drift.severity > Severity.NOTICE
-    ]
-    settled = [
+def _changed(report: Report, changes: Changes) -> list[str]:
+    """The drifts that came and went, below a line that says where."""
+    came = [_line(one.drift, one.page) for one in changes.appeared if one.drift.severity > Severity.NOTICE]
+    went = [
         f"settled: {_name(found.drift)} ({why.reason})"
         for found, why in changes.closed
         if found.family is Family.MEANING
     ]
-    log.info(
-        "checked %s: %d appeared, %d ended",
-        report.target.commit[:12],
-        len(changes.appeared),
-        len(changes.closed),
-        extra={"run": number, "target": report.target.commit},
-    )
-    if first:
-        return Outcome(lines=(*lines, *_baseline(report, changes.appeared)))
-    moved = f"{report.repository} at {report.target.commit[:12]}:" if told or settled else ""
-    return Outcome(lines=(*lines, *([moved] if moved else []), *told, *settled))
-
-
-def _repinned(report: Report, pin_of: dict[str, str]) -> Callable[[Found], bool]:
-    return lambda found: found.entry in pin_of and not found.base_commit.startswith(pin_of[found.entry])
-
-
-def _gone(
-    found: Found,
-    coverage: Coverage,
-    pin_of: dict[str, str],
-    repinned: Callable[[Found], bool],
-    unlocated: set[str],
-    report: Report,
-) -> Gone | None:
-    """Why a drift was not seen again; None where this run did not look there."""
-    if found.family is Family.NEW:
-        return Gone(reason="it is gone, or has a page", by_hand=True) if coverage.new else None
-    if found.drift.entry is None:  # tracked as a site of the base
-        if report.tracked != "all":
-            return Gone(reason="it is no longer tracked", by_hand=True)
-        return Gone(reason="the source says again what the base said", by_hand=False)
-    if found.entry in unlocated:
-        return None
-    if found.entry not in pin_of:
-        return Gone(reason="there is no such page any more", by_hand=False) if coverage.whole else None
-    if repinned(found):
-        return Gone(reason="the page was brought up to date", by_hand=True)
-    return Gone(reason="the source says again what the page says", by_hand=False)
+    head = [f"{report.repository} at {report.target.commit[:12]}:"] if came or went else []
+    return [*head, *came, *went]
 
 
 def _baseline(report: Report, appeared: Sequence[Seen]) -> list[str]:

@@ -16,7 +16,7 @@ from tracker.model import Cause, Drift, Form, Kind, Site
 from tracker.store import issues, runs
 from tracker.store.database import Database
 from tracker.store.drifts import Checked, Seen, record
-from tracker.store.facts import Gate, remember
+from tracker.store.facts import Gate
 
 REPO = "docs/errors"
 UPSTREAM = "a/b"
@@ -143,9 +143,8 @@ class Desk:
             seen,
             gone,
             self.clock(),
+            Coverage(entries=frozenset(covered), whole=whole, new=True, checked=max(1, len(covered))).text(),
         )
-        coverage = Coverage(entries=frozenset(covered), whole=whole, new=True, checked=max(1, len(covered)))
-        remember(self.database, coverage=coverage.text())
 
     def deliver(self, all_closes: bool = False) -> Delivery:
         """What is due, filed."""

@@ -21,7 +21,7 @@ from tests.filing.crash import deliver_killed
 from tests.filing.desk import DAY, HOUR, MINUTE, REPO, UPSTREAM, Desk, new, removed, reworded
 from tests.github.fake import BOT, FakeGitHub, Issue
 from tracker.errors import TrackerError
-from tracker.filing.words import events_of, key_of, mark_of
+from tracker.filing.marks import events_of, key_of, mark_of
 from tracker.ledger import Family, State, content, key
 from tracker.model import Drift
 from tracker.store.drifts import open_drifts

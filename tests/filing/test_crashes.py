@@ -10,7 +10,7 @@ import pytest
 from tests.filing.crash import deliver_killed
 from tests.filing.desk import DAY, HOUR, MINUTE, REPO, Desk, new, removed, reworded
 from tests.github.fake import FakeGitHub
-from tracker.filing.words import key_of
+from tracker.filing.marks import key_of
 from tracker.ledger import State
 
 

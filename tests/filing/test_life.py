@@ -10,7 +10,7 @@ import pytest
 from tests.filing.desk import DAY, HOUR, MINUTE, REPO, UPSTREAM, Desk, new, removed, reworded, site
 from tests.github.fake import FakeGitHub, Issue
 from tracker.errors import NeedsHumanError
-from tracker.filing.words import key_of, mark_of
+from tracker.filing.marks import key_of, mark_of
 from tracker.ledger import Family, State, key
 from tracker.model import Drift, Kind
 from tracker.store.acknowledgements import acknowledge

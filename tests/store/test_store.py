@@ -250,9 +250,9 @@ def test_a_child_that_outlives_its_run_does_not_keep_the_lock(tmp_path: Path) ->
         "    program = subprocess.Popen(['sleep', '30'])\n"
         "    worker = os.fork()\n"
         "    if not worker:\n"
+        "        print(program.pid, os.getpid(), flush=True)\n"
         "        time.sleep(30)\n"
         "        os._exit(0)\n"
-        "    print(program.pid, worker, flush=True)\n"
         "    time.sleep(30)\n"
     )
     run = subprocess.Popen([sys.executable, "-c", script, tmp_path], stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""The outbox, carried out: look at every issue, take over what people did, then write one thing at a time.
+"""The outbox, carried out: after a look at every issue, one write at a time.
 
 Every write is in the database before it is sent, and so is what came of it before the next one. Nothing is written
 on an incomplete view.
@@ -11,21 +11,16 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tracker.errors import (
-    GitHubError,
-    NeedsHumanError,
-    NotSent,
-    OutcomeUnknown,
-    Rejected,
-)
-from tracker.filing import words
+from tracker.errors import GitHubError, OutcomeUnknown, Rejected
+from tracker.filing import marks, words
 from tracker.filing.outlook import Outlook, limited
-from tracker.filing.states import Do, Policy, Step, lost, observe
-from tracker.github.answers import Issue, Moved, Repository
+from tracker.filing.reconcile import Look, View, as_issue, events_in, home_of
+from tracker.filing.states import Do, Policy, Step
+from tracker.github.answers import Issue, Repository
 from tracker.github.client import GitHub
-from tracker.ledger import Family, Item, State, key
+from tracker.ledger import Family, Item, State
 from tracker.store.database import Database
-from tracker.store.facts import fact, remember
+from tracker.store.facts import remember
 from tracker.store.issues import DONE, REFUSED, UNKNOWN, conclude, intend, items, last_event, save
 
 log = logging.getLogger(__name__)
@@ -73,22 +68,19 @@ class Outbox:
         self._database, self._github, self._outlook = database, github, outlook
         self._names, self._policy = names, policy
         self._target, self._labels = repository, tuple(labels)
-        self._authors = {author.lower() for author in authors}
+        self._named = tuple(authors)
+        self._authors: frozenset[str] = frozenset()
         self._run, self._clock, self._stopped, self._all_closes = run, clock, stopped, all_closes
-        self._issues: dict[str, Issue] = {}
 
     def deliver(self) -> Delivery:
         """Look, reconcile, write. Children of TrackerError of `github` end it; what was written till then is kept."""
         delivery = Delivery()
-        home = self._github.repository(self._target)
-        self._know_ourselves()
-        listed = self._github.issues(home)
-        ours = [issue for issue in listed if issue.author.lower() in self._authors]
-        self._refuse_strangers(listed)
-        known = self._reconcile(home, ours)
+        look = Look(self._database, self._github, self._outlook, self._policy, self._named, self._clock())
+        view = look.at(self._target)
+        self._authors = view.authors
         try:
-            self._close_doubles(home, known, ours, delivery)
-            self._carry_out(home, known, delivery)
+            self._close_doubles(view, delivery)
+            self._carry_out(view, delivery)
         except Unsure as error:
             delivery.broken = str(error)
         stored = items(self._database).values()
@@ -97,186 +89,54 @@ class Outbox:
         remember(self._database, delivered=str(self._clock()))
         return delivery
 
-    def _carry_out(self, home: Repository, known: Mapping[str, Item], delivery: Delivery) -> None:
-        planned, steps = self._outlook.plan(known, self._issues, self._clock(), self._policy)
-        save(self._database, [item for key, item in planned.items() if known.get(key) != item])
+    def _carry_out(self, view: View, delivery: Delivery) -> None:
+        planned, steps = self._outlook.plan(view.items, view.issues, self._clock(), self._policy)
+        save(self._database, [item for key, item in planned.items() if view.items.get(key) != item])
         chosen = limited(self._database, steps, planned, self._clock(), self._policy, self._all_closes)
         delivery.waiting, delivery.held = len(chosen.later), len(chosen.held)
         for step in chosen.now:
             if self._stopped():
                 delivery.broken = "it was asked to stop"
                 return
-            self._do(home, step, delivery)
+            self._do(view.home, step, delivery)
 
-    def _know_ourselves(self) -> None:
-        """Whose issues are ours. NeedsHumanError: not the account of before, which would file everything again."""
-        login = self._github.login()
-        before = fact(self._database, "author")
-        if not self._authors:
-            if login is None:
-                raise NeedsHumanError(
-                    "the token does not say whose it is: name the account that its issues are of, such as "
-                    'authors = ["github-actions[bot]"] in [filing]'
-                )
-            if before is not None and before.lower() != login.lower():
-                raise NeedsHumanError(
-                    f"the issues so far are of {before}, and the token is of {login}: use the token of {before}, or "
-                    f'set authors = ["{before}", "{login}"] in [filing]; nothing was written'
-                )
-            self._authors = {login.lower()}
-        elif login is not None and login.lower() not in self._authors:
-            raise NeedsHumanError(
-                f"the token is of {login}, which is not among authors in [filing]; nothing was written"
-            )
-        if login is not None and before != login:
-            remember(self._database, author=login)
-
-    def _refuse_strangers(self, listed: Sequence[Issue]) -> None:
-        """With an empty ledger, another account's issues with our keys may be ours of before."""
-        if items(self._database):
-            return
-        wanted, _ = self._outlook.findings({})
-        for issue in listed:
-            mark = words.mark_of(issue.body)
-            if mark is not None and mark.key in wanted and issue.author.lower() not in self._authors:
-                if fact(self._database, "strangers") == "known":
-                    continue
-                raise NeedsHumanError(
-                    f"issue #{issue.number} carries a key of the tracker and is of {issue.author}: if that is an older "
-                    f"account of the tracker, add it to authors in [filing], else set authors to your own alone; "
-                    "nothing was written"
-                )
-
-    # What people did
-
-    def _reconcile(self, home: Repository, ours: Sequence[Issue]) -> dict[str, Item]:
-        """The ledger after a look at every issue, in one transaction."""
-        now = self._clock()
-        known = items(self._database)
-        wanted, _ = self._outlook.findings(known)
-        by_number = {issue.number: issue for issue in ours}
-        by_key: dict[str, list[Issue]] = defaultdict(list)
-        for issue in sorted(ours, key=lambda issue: issue.number):
-            if (name := words.key_of(issue.body)) is not None:
-                by_key[name].append(issue)
-        after = {}
-        for name, item in known.items():
-            if item.number is None:
-                after[name] = self._adopt(item, by_key.get(name, []), home, now)
-                continue
-            item, own = self._look(item, home, by_number)
-            after[name] = observe(item, own, name in wanted, now, self._policy)
-            if own is not None:
-                self._issues[name] = own
-        for name, issues in by_key.items():
-            if name not in known and (rebuilt := self._rebuild(name, issues, home, name in wanted, now)) is not None:
-                after[name] = rebuilt
-        save(self._database, [item for name, item in after.items() if known.get(name) != item])
-        return after
-
-    def _look(self, item: Item, home: Repository, listed: dict[int, Issue]) -> tuple[Item, Issue | None]:
-        """An item's issue; one that the list lacks is asked for by itself, wherever it went."""
-        assert item.number is not None
-        if item.repository_id in (None, home.id) and item.number in listed:
-            return item, listed[item.number]
-        found = self._github.issue(self._home(item, home), item.number)
-        if isinstance(found, Moved):
-            item = replace(item, repository=found.full_name, repository_id=found.repository_id, number=found.number)
-            found = self._github.issue(self._home(item, home), found.number)
-        return item, found if isinstance(found, Issue) else None
-
-    def _home(self, item: Item, home: Repository) -> Repository:
-        if item.repository_id in (None, home.id):
-            return home
-        assert item.repository_id is not None
-        return replace(home, id=item.repository_id, full_name=item.repository)
-
-    def _adopt(self, item: Item, issues: Sequence[Issue], home: Repository, now: float) -> Item:
-        """An item without an issue: is there one that carries its key after all?"""
-        later = [issue for issue in issues if issue.number > (item.previous or 0)]
-        if not later:
-            return lost(item, now, self._policy) if item.state is State.POSTING else item
-        issue = next((issue for issue in later if issue.state == "open"), later[-1])
-        log.info("issue #%d carries %s and was taken over", issue.number, item.key)
-        taken = self._as_issue(replace(item, state=State.OPEN, posted_at=None, lists_without=0), issue, home)
-        self._issues[item.key] = issue
-        return observe(taken, issue, True, now, self._policy)
-
-    def _rebuild(self, name: str, issues: Sequence[Issue], home: Repository, wanted: bool, now: float) -> Item | None:
-        """An item out of an issue that the ledger does not know: the database was lost."""
-        issue = next((issue for issue in issues if issue.state == "open"), issues[-1])
-        mark = words.mark_of(issue.body)
-        if mark is None or mark.key != key(self._outlook.repository, mark.entry, mark.family):
-            return None
-        item = self._as_issue(
-            Item(
-                key=name,
-                family=mark.family,
-                entry=mark.entry,
-                state=State.OPEN,
-                fingerprint=mark.fingerprint,
-                title=issue.title,
-                episode=mark.episode,
-            ),
-            issue,
-            home,
-        )
-        self._issues[name] = issue
-        if issue.state == "closed" and wanted:
-            told = {event for comment in self._comments(home, issue.number) for event in comment}
-            if any(event.startswith(f"{name}/") and "/settled-" in event for event in told):
-                return replace(item, state=State.RESOLVED, closed_at=now)
-        return observe(item, issue, wanted, now, self._policy)
-
-    def _as_issue(self, item: Item, issue: Issue, home: Repository) -> Item:
-        return replace(
-            item,
-            repository=home.full_name,
-            repository_id=home.id,
-            number=issue.number,
-            issue_id=issue.id,
-            node_id=issue.node_id,
-            url=issue.url,
-        )
-
-    def _close_doubles(
-        self, home: Repository, known: dict[str, Item], ours: Sequence[Issue], delivery: Delivery
-    ) -> None:
+    def _close_doubles(self, view: View, delivery: Delivery) -> None:
         """Of several open issues with one key the lowest stays; the others are closed unless people talk there."""
         by_key: dict[str, list[Issue]] = defaultdict(list)
-        for issue in sorted(ours, key=lambda issue: issue.number):
-            name = words.key_of(issue.body)
-            if name in known and issue.state == "open" and not issue.locked:
+        for issue in sorted(view.ours, key=lambda issue: issue.number):
+            name = marks.key_of(issue.body)
+            if name in view.items and issue.state == "open" and not issue.locked:
                 by_key[name].append(issue)
         for name, (first, *others) in by_key.items():
             if not others:
                 continue
-            item = self._as_issue(known[name], first, home)
-            known[name] = item
-            self._issues[name] = first
+            item = as_issue(view.items[name], first, view.home)
+            view.items[name] = item
+            view.issues[name] = first
             save(self._database, [item])
             for other in others:
-                comments = self._github.comments(home, other.number)
-                if any(comment.author.lower() not in self._authors for comment in comments):
-                    delivery.warnings.append(
-                        f"issues #{first.number} and #{other.number} are the same, and people talk in both"
-                    )
-                    continue
-                double = replace(item, number=other.number)
-                write = intend(self._database, item, "duplicate", self._clock(), run=self._run)
-                try:
-                    self._comment(home, double, words.duplicate(item, other.number, first.number))
-                    self._github.update(home, other.number, state="closed", state_reason="duplicate")
-                except GitHubError as error:
-                    conclude(self._database, item, write, UNKNOWN, said=str(error))
-                    raise
-                conclude(self._database, item, write, DONE)
+                self._close_double(view.home, item, other.number, delivery)
+
+    def _close_double(self, home: Repository, item: Item, number: int, delivery: Delivery) -> None:
+        assert item.number is not None
+        if any(comment.author.lower() not in self._authors for comment in self._github.comments(home, number)):
+            delivery.warnings.append(f"issues #{item.number} and #{number} are the same, and people talk in both")
+            return
+        write = intend(self._database, item, "duplicate", self._clock(), run=self._run)
+        try:
+            double = replace(item, number=number)
+            if self._comment(home, double, words.duplicate(item, number, item.number)):
+                self._github.update(home, number, state="closed", state_reason="duplicate")
+        except (GitHubError, Unsure) as error:
+            conclude(self._database, item, write, UNKNOWN, said=str(error))
+            raise
+        conclude(self._database, item, write, DONE)
 
     # What is written
 
     def _do(self, home: Repository, step: Step, delivery: Delivery) -> None:
         item = step.item
-        where = self._home(item, home)
+        where = home_of(item, home)
         doing = {
             Do.CREATE: self._create,
             Do.UPDATE: self._update,
@@ -314,13 +174,10 @@ class Outbox:
             blocked = replace(step.item, state=State.BLOCKED, fingerprint=finding.fingerprint, note=str(error))
             conclude(self._database, blocked, write, REFUSED, said=str(error))
             return None
-        except NotSent as error:
-            conclude(self._database, step.item, write, REFUSED, said=str(error))
-            raise
         except GitHubError as error:
             conclude(self._database, step.item, write, REFUSED, said=str(error))
             raise
-        opened = self._as_issue(replace(item, state=State.OPEN, posted_at=None), created.issue, home)
+        opened = as_issue(replace(item, state=State.OPEN, posted_at=None), created.issue, home)
         conclude(self._database, opened, write, DONE, request_id=created.request_id)
         return opened
 
@@ -352,7 +209,7 @@ class Outbox:
         fields = dict(also or {})
         if issue.title == item.title and words.title(finding) != issue.title:
             fields["title"] = words.title(finding)
-        if words.owned(issue.body):
+        if marks.owned(issue.body):
             body = words.body(finding, item, self._names, issue.body)
             if body != issue.body:
                 fields["body"] = body
@@ -420,22 +277,14 @@ class Outbox:
         issue = self._github.issue(home, item.number)
         return issue if isinstance(issue, Issue) and not issue.locked else None
 
-    def _comments(self, home: Repository, number: int) -> list[list[str]]:
-        """The events in each comment of ours."""
-        return [
-            words.events_of(comment.body)
-            for comment in self._github.comments(home, number)
-            if comment.author.lower() in self._authors
-        ]
-
     def _comment(self, home: Repository, item: Item, body: str) -> bool:
         """Write a comment once, however often this is asked for. False: not now, its last try may still arrive."""
         assert item.number is not None
-        (event,) = words.events_of(body)
+        (event,) = marks.events_of(body)
         before = last_event(self._database, item.key, event)
         if before is not None and before[0] == DONE:
             return True
-        if any(event in events for events in self._comments(home, item.number)):
+        if event in events_in(self._github, home, item.number, self._authors):
             return True
         if before is not None and before[0] != REFUSED and self._clock() - before[1] < self._policy.quarantine:
             return False

@@ -5,23 +5,18 @@ Pure. All that upstream wrote goes in fences or is made harmless: it must neithe
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tracker.filing import marks
 from tracker.harmless import cut_body, cut_title, fence, inline, plain
 from tracker.ledger import Family, Finding, Found, Gone, Item
 from tracker.model import Cause, Kind, Site
 from tracker.report.words import counted, marked
 
-BEGIN, END = "<!-- tracker:begin -->", "<!-- tracker:end -->"
-"""Between the two the tracker writes; what people write outside of them is kept."""
-KEY, EVENT = "tracker-key: ", "tracker-event: "
 TITLE, BODY = 250, 60_000
 """Characters. GitHub refuses titles over 256 and bodies over 65,536."""
-
-_DATA = re.compile(r"^<!-- tracker-data: (\{.*\}) -->$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,63 +27,6 @@ class Names:
     """The upstream project, owner/name."""
     web: str
     """Its address for people, without a slash at the end."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """What an issue says of itself to the tracker."""
-
-    key: str
-    family: Family
-    entry: str
-    fingerprint: str
-    episode: int
-
-
-def key_of(body: str) -> str | None:
-    """The key that a body carries as a whole line of its own; None where it carries none, or several."""
-    keys = {line.removeprefix(KEY).strip() for line in _lines(body) if line.startswith(KEY)}
-    return keys.pop() if len(keys) == 1 else None
-
-
-def mark_of(body: str) -> Mark | None:
-    """The key and what stands with it; None where either is missing or they do not fit."""
-    name = key_of(body)
-    found = _DATA.findall(body)
-    if name is None or not found:
-        return None
-    try:
-        data = json.loads(found[-1])
-        mark = Mark(
-            key=data["key"],
-            family=Family(data["family"]),
-            entry=data["entry"],
-            fingerprint=data["fingerprint"],
-            episode=int(data["episode"]),
-        )
-    except (ValueError, KeyError, TypeError):
-        return None
-    return mark if mark.key == name else None
-
-
-def events_of(body: str) -> list[str]:
-    """The events that a comment tells of."""
-    return [line.removeprefix(EVENT).strip() for line in _lines(body) if line.startswith(EVENT)]
-
-
-def _lines(body: str) -> list[str]:
-    """Lines outside of fences: what is quoted does not speak for the tracker."""
-    found, fenced = [], ""
-    for line in body.replace("\r\n", "\n").split("\n"):
-        opening = re.match(r" {0,3}(`{3,}|~{3,})", line)
-        if fenced:
-            if opening and opening[1].startswith(fenced) and not line.strip().strip(fenced[0]):
-                fenced = ""
-        elif opening:
-            fenced = opening[1]
-        else:
-            found.append(line)
-    return found
 
 
 def title(finding: Finding) -> str:
@@ -116,48 +54,17 @@ _ADJECTIVE = {
 
 def body(finding: Finding, item: Item, names: Names, old: str = "") -> str:
     """The body of an issue. Of an `old` one, only what stands between the tracker's own marks is replaced."""
-    data = {
-        "key": finding.key,
-        "family": finding.family.value,
-        "entry": finding.entry,
-        "fingerprint": finding.fingerprint,
-        "episode": item.episode,
-    }
     head, evidence, tail = _told(finding, names)
     if item.previous is not None:
         tail = f"{tail}\n\nTold before in #{item.previous}."
-    foot = (
+    tail = (
         f"{tail}\n\n---\n"
         "Kept up to date, and closed, by the tracker. What you write outside of this part stays. "
-        f"To silence it, close this as not planned or label it `tracker:ignore`.\n\n"
-        f"{KEY}{finding.key}\n{END}\n\n<!-- tracker-data: {_comment_safe(json.dumps(data))} -->"
+        "To silence it, close this as not planned or label it `tracker:ignore`.\n\n"
+        f"{marks.foot(finding, item)}"
     )
-    before, after = _around(old)
-    return cut_body(f"{before}{BEGIN}\n{head}", evidence, f"{foot}{after}", BODY)
-
-
-def _comment_safe(data: str) -> str:
-    """JSON without two hyphens in a row, at which an HTML comment might end."""
-    return data.replace("--", "-\\u002d")
-
-
-def owned(old: str) -> bool:
-    """Whether the tracker still finds its own part in a body."""
-    return _part(old) is not None
-
-
-def _part(old: str) -> tuple[int, int] | None:
-    start, end = old.find(BEGIN), old.find(END)
-    return (start, end + len(END)) if 0 <= start < end else None
-
-
-def _around(old: str) -> tuple[str, str]:
-    part = _part(old)
-    if part is None:
-        return "", ""
-    after = _DATA.sub("", old[part[1] :]).strip()
-    before = old[: part[0]].rstrip()
-    return f"{before}\n\n" if before else "", f"\n\n{after}" if after else ""
+    before, after = marks.around(old)
+    return cut_body(f"{before}{marks.BEGIN}\n{head}", evidence, f"{tail}{after}", BODY)
 
 
 def _told(finding: Finding, names: Names) -> tuple[str, str, str]:
@@ -316,21 +223,21 @@ def changed(finding: Finding, item: Item, names: Names) -> str:
     """The comment on an issue whose drift says something else than before."""
     _, evidence, _ = _told(finding, names)
     return cut_body(
-        "The source changed again. Now:", evidence, _event(finding.key, finding.fingerprint, "changed"), BODY
+        "The source changed again. Now:", evidence, marks.event(finding.key, finding.fingerprint, "changed"), BODY
     )
 
 
 def reopened(finding: Finding, item: Item, names: Names) -> str:
     """The comment on an issue whose drift is back."""
     _, evidence, _ = _told(finding, names)
-    event = _event(finding.key, finding.fingerprint, f"reopened-{item.episode}")
+    event = marks.event(finding.key, finding.fingerprint, f"reopened-{item.episode}")
     return cut_body("It is back:", evidence, event, BODY)
 
 
 def reminder(finding: Finding, item: Item, names: Names) -> str:
     """The one comment on an issue that a person closed as completed while the drift is still there."""
     _, evidence, _ = _told(finding, names)
-    event = _event(finding.key, finding.fingerprint, f"reminder-{item.episode}")
+    event = marks.event(finding.key, finding.fingerprint, f"reminder-{item.episode}")
     return cut_body(
         "This was closed as completed, and the page still differs from the source. It stays closed; "
         f'`tracker ack {finding.entry} --reason "…"` says that it is meant so.',
@@ -342,14 +249,10 @@ def reminder(finding: Finding, item: Item, names: Names) -> str:
 
 def settled(item: Item, gone: Gone) -> str:
     """The comment with which the tracker closes an issue."""
-    event = _event(item.key, item.fingerprint, f"settled-{item.episode}")
+    event = marks.event(item.key, item.fingerprint, f"settled-{item.episode}")
     return cut_body(f"Settled: {inline(gone.reason)}.", "", event, BODY)
 
 
 def duplicate(item: Item, number: int, of: int) -> str:
     """The comment on a second issue with the same key."""
-    return cut_body(f"The same as #{of}.", "", _event(item.key, str(number), "duplicate"), BODY)
-
-
-def _event(name: str, fingerprint: str, what: str) -> str:
-    return f"{EVENT}{name}/{fingerprint}/{what}"
+    return cut_body(f"The same as #{of}.", "", marks.event(item.key, str(number), "duplicate"), BODY)

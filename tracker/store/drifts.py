@@ -65,11 +65,12 @@ def record(
     seen: Sequence[Seen],
     gone: Callable[[Found], Gone | None],
     now: float,
+    coverage: str,
 ) -> Changes:
     """The outcome of a verified run, all of it in one transaction.
 
     `gone` says of an open drift that was not seen why that is so; None where the run could not tell, and then the
-    drift stays as it is.
+    drift stays as it is. `coverage` is kept for whoever asks what the run looked at.
     """
     wanted = {(one.entry, one.family): one for one in seen}
     appeared, closed = [], []
@@ -91,6 +92,7 @@ def record(
         for one in wanted.values():
             _insert(db, one, run, now, baseline=checked.baseline)
             appeared.append(one)
+        db.table("facts").upsert({"name": "coverage", "value": coverage}, pk="name")
         db.table("runs").update(
             run,
             {
