@@ -1,0 +1,289 @@
+"""Reading a paste: what a person copied from a terminal, a notebook or an issue -> the errors in it.
+
+It knows how tracebacks look and what is wrapped around them. It does not know any message, and decides nothing. Every
+pattern here goes forward only: the time is linear in the length of the paste.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tracker.lookup.frames import Frame, context_line, frame_of, permalinks, pytest_end
+from tracker.lookup.squeeze import squeeze
+from tracker.lookup.unwrap import bare_line, unwrapped
+
+MOST_ERRORS = 40
+"""Distinct errors of one paste that are looked at; a log of more is read from its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """One error of a paste."""
+
+    exception: str | None
+    """As pasted, dotted; of several stacked names the last. None: the paste shows none."""
+    message: str
+    """The text after the name, as lines, without the signs that were wrapped around them."""
+    frames: tuple[Frame, ...] = ()
+    """Outermost first."""
+    adjacent: bool = False
+    """Whether the last frame stands directly above the error: then it is the one that raised, unless frames are hidden."""
+    whole: bool = False
+    """Whether the message surely ends where it seems to: other lines of the traceback follow, or it is its last line."""
+
+    @property
+    def name(self) -> str | None:
+        """The exception's name without its modules."""
+        return self.exception.rpartition(".")[2] if self.exception else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paste:
+    """What a paste holds."""
+
+    errors: tuple[Raised, ...]
+    """Each once, in the order in which they were pasted."""
+    text: str
+    """The whole, without colours and wrappers."""
+
+
+# What Python and JAX call the classes of exceptions. In the place of a name, JAX also puts what stands for a traceback.
+_NAME = re.compile(
+    r"(?<![\w.])([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|SystemExit|StopIteration|ExceptionGroup"
+    r"|StackTrace|StackTraceBeforeTransformation|SimplifiedTraceback))(?=:(?!:)|$)"
+)
+_ANY_NAME = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?::\s|:?$)")
+_STAND_IN = ("StackTrace", "BeforeTransformation", "SimplifiedTraceback")
+_TRACEBACK = "Traceback (most recent call last)"
+_TOP_NAME = re.compile(r"([A-Za-z_][\w.]*)\s+$")
+_CHAINED = (
+    "During handling of the above exception",
+    "The above exception was the direct cause",
+    "The above exception was raised",
+)
+# JAX's notes on its tracebacks, glued to messages; the beginnings tell them, however they are wrapped.
+_NOTES = tuple(
+    squeeze(note)
+    for note in (
+        "The stack trace below excludes JAX-internal frames.",
+        "The stack trace above excludes JAX-internal frames.",
+        "The preceding is the original exception that occurred, unmodified.",
+        "For simplicity, JAX has removed its internal frames from the traceback of the following exception.",
+        "The preceding stack trace is the source of the JAX operation that, once transformed by JAX",
+    )
+)
+_CARETS = re.compile(r"[\s~^]+$")
+_GROUP_RULE = re.compile(r"\+[-+]+(?: \d+ -+)?$|\+-+$")
+_BOX_RULE = re.compile(r"[╭╰┌└╔╚─━═┏┗+*]+[─━═\-]{3,}.*$")
+_SUMMARY = re.compile(r"(?:FAILED|ERROR) \S+ - ")
+_NOT_RAISED = re.compile(r"(?:\bexcept|\braise|\bRaises|\bwith|\bfrom|\bimport|\bcatch(?:es)?)\s*:?\s*\(?\s*$")
+
+
+def read(text: str) -> Paste:
+    """The errors of a paste; without any name of an exception, its loose lines are one error without a name."""
+    clean = unwrapped(text)
+    reader = _Reader()
+    for line in clean.split("\n"):
+        reader.take(line)
+    errors = reader.finish()
+    links = permalinks(clean)
+    if links:
+        errors = [replace(error, frames=(*error.frames, *links)) for error in errors]
+    return Paste(errors=tuple(_once(errors)), text=clean)
+
+
+def without_notes(squeezed: str) -> str:
+    """A squeezed message without what JAX says about its tracebacks."""
+    for note in _NOTES:
+        before, found, after = squeezed.partition(note)
+        if found:
+            squeezed = before or without_notes(after)
+    return squeezed
+
+
+@dataclass(slots=True)
+class _Open:
+    """An error whose message is still being read."""
+
+    exception: str | None
+    lines: list[str]
+    frames: list[Frame]
+    adjacent: bool
+    before: str
+    """What stood on the line before the name; log prefixes are repeated on the next lines."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Line by line: frames, then a name with a message, then lines of the message until something else begins."""
+
+    errors: list[Raised] = field(default_factory=list)
+    loose: list[str] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    open: _Open | None = None
+    top: str | None = None
+    source_due: bool = False
+    in_context: bool = False
+    gap: bool = False
+    """Whether something unknown stands between the last frame and here."""
+
+    def take(self, line: str) -> None:
+        bare = bare_line(line)
+        if not bare:
+            if self.open is not None:
+                self.open.lines.append("")
+            return
+        if _TRACEBACK in bare:
+            self._close()
+            self.frames, self.gap = [], False
+            if (name := _TOP_NAME.match(bare[: bare.index(_TRACEBACK)] or "-")) is not None:
+                self.top = name[1]
+            return
+        if bare.startswith(_CHAINED):
+            self._close()
+            self.frames, self.gap = [], False
+            return
+        if _GROUP_RULE.match(bare) or _BOX_RULE.match(bare):
+            return
+        if (end := pytest_end(bare)) is not None:
+            self._ended(end)
+            return
+        if (frame := frame_of(bare)) is not None:
+            self._close()
+            self.frames.append(frame)
+            self.source_due = frame.source_follows
+            self.in_context = not frame.source_follows or frame.line is None
+            self.gap = False
+            return
+        if self.open is None and self.frames and not self.gap and self._context(bare):
+            return
+        if self._header(line, bare):
+            return
+        if self.open is not None:
+            prefix = self.open.before
+            self.open.lines.append(bare.removeprefix(prefix) if prefix else bare)
+            return
+        if self.source_due:
+            self.source_due = False
+            self.frames[-1] = replace(self.frames[-1], source=bare)
+            return
+        if _CARETS.match(bare):
+            return
+        self.gap = self.gap or bool(self.frames)
+        self.loose.append(bare)
+
+    def finish(self) -> list[Raised]:
+        self._close(followed=False)
+        if not self.errors and any(self.loose):
+            text = "\n".join(self.loose)
+            self.errors.append(Raised(exception=None, message=text, frames=tuple(self.frames)))
+        elif not self.errors and self.frames:
+            self.errors.append(Raised(exception=self.top, message="", frames=tuple(self.frames), adjacent=True))
+        return self.errors
+
+    def _context(self, bare: str) -> bool:
+        """Numbered source lines of a notebook; the marked one belongs to the frame."""
+        found = context_line(bare)
+        if found is None:
+            return False
+        number, source, marked = found
+        last = self.frames[-1]
+        if marked and (last.line is None or last.line == number):
+            self.frames[-1] = replace(last, line=number, source=source)
+        self.source_due = False
+        return True
+
+    def _header(self, line: str, bare: str) -> bool:
+        """Whether the line names an exception; then a new error begins."""
+        found = _NAME.search(bare)
+        while found is not None and (
+            _NOT_RAISED.search(bare[max(0, found.start() - 12) : found.start()])
+            or (found.end() == len(bare) and found.start() > 0)
+        ):
+            found = _NAME.search(bare, found.end())
+        if found is None:
+            # Right under a traceback, and not indented, whatever has the form of a name is one.
+            found = _ANY_NAME.match(bare) if self._under_frames(line) else None
+            if found is None:
+                return False
+        start, name = found.start(), found[1]
+        if self.open is not None and start > 0 and not _SUMMARY.match(bare):
+            if not self.open.exception:
+                return False
+            # A name in the middle of a message: an error that the message tells of, besides.
+            self.open.lines.append(bare)
+            opened = self.open
+            self.errors.append(self._raised(_Open(name, [bare[found.end(1) :].lstrip(": ")], [], False, ""), False))
+            self.open = opened
+            return True
+        rest = bare[found.end(1) :].removeprefix(":").strip()
+        while stacked := _NAME.match(rest):
+            if not name.endswith(_STAND_IN) and "." not in stacked[1] and not rest.startswith(stacked[1] + ":"):
+                break
+            name, rest = stacked[1], rest[stacked.end(1) :].removeprefix(":").strip()
+        nested = self.open is not None
+        frames = [] if nested else self.frames
+        if nested:
+            assert self.open is not None
+            self.open.lines.append(bare)
+        self._close()
+        self.open = _Open(name, [rest], list(frames), bool(frames) and not self.gap, bare[:start])
+        self.frames, self.source_due, self.gap = [], False, False
+        return True
+
+    def _under_frames(self, line: str) -> bool:
+        if not self.frames or self.gap or self.open is not None or self.source_due:
+            return False
+        return not line[:1].isspace()
+
+    def _ended(self, frame: Frame) -> None:
+        """pytest names the raising line below the error."""
+        self._close()
+        if self.errors:
+            last = self.errors[-1]
+            self.errors[-1] = replace(last, frames=(*last.frames, *self.frames, frame), adjacent=True)
+        self.frames = []
+
+    def _close(self, followed: bool = True) -> None:
+        if self.open is not None:
+            self.errors.append(self._raised(self.open, followed or self.open.adjacent))
+            self.open = None
+
+    def _raised(self, one: _Open, whole: bool) -> Raised:
+        message = "\n".join(one.lines).strip()
+        squeezed = squeeze(message)
+        noted = without_notes(squeezed) != squeezed
+        quote = one.before[-1:]
+        if quote and quote in "\"'`*" and message.endswith(quote):
+            message = message.rstrip(quote)
+        return Raised(
+            exception=one.exception,
+            message=message.rstrip("*"),
+            frames=tuple(one.frames),
+            adjacent=one.adjacent,
+            whole=whole or noted,
+        )
+
+
+def _once(errors: Sequence[Raised]) -> list[Raised]:
+    """Errors that were pasted several times, as JAX prints them, once, with the fullest of their tracebacks."""
+    kept: list[Raised] = []
+    keys: dict[tuple[str | None, str], int] = {}
+    for error in errors:
+        key = (error.name, without_notes(squeeze(error.message))[:200])
+        if key in keys:
+            n = keys[key]
+            fullest = max((kept[n], error), key=lambda one: len(one.frames))
+            kept[n] = replace(
+                kept[n],
+                frames=fullest.frames,
+                adjacent=fullest.adjacent,
+                message=max(kept[n].message, error.message, key=len),
+                whole=kept[n].whole or error.whole,
+            )
+            continue
+        keys[key] = len(kept)
+        kept.append(error)
+    return kept[-MOST_ERRORS:]

@@ -1,0 +1,233 @@
+"""Which sites a pasted error comes from, best first, how sure that is, and why. Values in, values out.
+
+A wording that lies on the text whole outweighs any likeness; the exception's type and the frames of the traceback decide
+between equal wordings, and stand in for a text that says next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from tracker.lookup.frames import Frame
+from tracker.lookup.index import Fit, Index
+from tracker.lookup.paste import Raised, without_notes
+from tracker.lookup.squeeze import ELISION, squeeze_paste
+from tracker.model import Form, Site, Snapshot, leaf
+
+TELLING = 12
+"""Letters of literal text from which a wording tells an error by itself: two words, say. JAX has some 60 that say less."""
+INSIDE = 30
+"""The same for a wording that does not begin where the message does."""
+PARTIAL = 14
+"""The same for the part of a wording that was not cut off."""
+
+
+class Near(IntEnum):
+    """How close the frames of a traceback come to a site."""
+
+    NOWHERE = 0
+    FILE = 1
+    FUNCTION = 2
+    LINE = 3
+    """A line of the statement itself."""
+
+
+class Agreement(IntEnum):
+    """Whether the exceptions are the same; unknown where the paste or the source does not say."""
+
+    DIFFERS = 0
+    UNKNOWN = 1
+    SAME = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A site that can have raised an error, with what speaks for it."""
+
+    site: Site
+    fit: Fit | None
+    """None: the source has no text to compare."""
+    exception: Agreement
+    near: Near
+    open_end: bool
+    """Whether the pasted message may go on where the paste ends."""
+
+    @property
+    def whole(self) -> bool:
+        return self.fit is not None and self.fit.complete and self.fit.anchored
+
+    @property
+    def partial(self) -> bool:
+        """Whether the paste shows a part of the wording, the rest of which was cut off or out."""
+        fit = self.fit
+        if fit is None or fit.complete or fit.letters < PARTIAL:
+            return False
+        if fit.cut:
+            return self.open_end or fit.shown > 0 or fit.rest == 0
+        return fit.elided and fit.anchored and (fit.letters >= INSIDE or 2 * fit.matched >= fit.text.length)
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Best first."""
+        fit = self.fit
+        return (
+            self.exception is Agreement.DIFFERS,
+            self.near is not Near.LINE,
+            *self.evidence,
+            fit.holes if fit else 0,
+            self.site.path,
+            self.site.line,
+        )
+
+    @property
+    def evidence(self) -> tuple[float, ...]:
+        """What tells candidates apart, smaller is better: tier of the text, its length, frames, exception."""
+        fit = self.fit
+        tier = 4 if fit is None else 0 if self.whole else 1 if fit.cut or fit.elided else 2 if fit.complete else 3
+        matched = fit.matched + fit.at_end * 0.5 if fit is not None else 0
+        return tier, -matched, -self.near, -self.exception
+
+    @property
+    def sure(self) -> bool:
+        """Whether this is more than a likeness."""
+        fit = self.fit
+        if self.near is Near.LINE and (fit is None or fit.complete or fit.cut or fit.elided):
+            return True
+        if fit is None or self.exception is Agreement.DIFFERS:
+            return False
+        if self.whole:
+            exact = fit.holes == 0 and fit.at_end and self.exception is Agreement.SAME
+            return fit.letters >= TELLING or self.near >= Near.FUNCTION or (exact and fit.letters >= 4)
+        if fit.complete:
+            return fit.letters >= INSIDE
+        return self.partial
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A frame whose file is one of the snapshot."""
+
+    path: str
+    frame: Frame
+
+
+class Ranker:
+    """One snapshot, ready to be asked about many errors."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.files = frozenset(snapshot.files)
+        self.index = Index(snapshot.sites)
+        self._at: dict[str, list[Site]] = {}
+        for site in snapshot.sites:
+            self._at.setdefault(site.path, []).append(site)
+
+    def places(self, frames: Iterable[Frame]) -> list[Place]:
+        """The frames that lie in files of the snapshot, outermost first."""
+        found = ((within(frame.file, self.files), frame) for frame in frames)
+        return [Place(path, frame) for path, frame in found if path is not None]
+
+    def rank(self, error: Raised) -> list[Candidate]:
+        """Every site that may be meant, best first; whether one is, is for the caller to judge by `sure`."""
+        message, starts = _squeezed(error)
+        places = self.places(error.frames)
+        fits: dict[Site, Fit] = {}
+        for fit in self.index.fits(message, starts) if message else ():
+            for site in fit.text.sites:
+                if site not in fits or _better(fit, fits[site]):
+                    fits[site] = fit
+        here = {site for place in places for site in self._at.get(place.path, ()) if _near(site, [place]) is Near.LINE}
+        found = []
+        for site in [*fits, *(here - set(fits))]:
+            near = _near(site, places)
+            if site not in fits and site.messages and (message or near is not Near.LINE):
+                continue  # it says something, and that is not in the paste
+            found.append(
+                Candidate(
+                    site=site,
+                    fit=fits.get(site),
+                    exception=agreement(error.exception, site),
+                    near=near,
+                    open_end=not error.whole or message.endswith(("...", ELISION)),
+                )
+            )
+        return sorted(found, key=lambda candidate: candidate.order)
+
+
+def best(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The first candidate, if it is sure, and all that the paste does not tell from it."""
+    if not candidates or not candidates[0].sure:
+        return []
+    first = candidates[0]
+    if first.near is Near.LINE:
+        return [first]
+    equal = [one for one in candidates if one.sure and (one.evidence, one.exception) == (first.evidence, first.exception)]
+    if first.fit is not None and first.open_end:
+        # A wording that goes on behind this one, and of which the paste may show but the beginning.
+        equal += [
+            one
+            for one in candidates
+            if one not in equal and one.partial and one.fit is not None and one.fit.cut and one.fit.anchored == first.fit.anchored
+            and one.exception >= first.exception and one.near >= first.near and one.fit.matched >= first.fit.matched
+        ]
+    return equal
+
+
+def within(file: str, files: frozenset[str]) -> str | None:
+    """The file of the snapshot that a pasted path ends with; at least a folder of it must be there."""
+    parts = file.strip("/").split("/")
+    for n in range(len(parts) - 1):
+        if (path := "/".join(parts[n:])) in files:
+            return path
+    return None
+
+
+def agreement(exception: str | None, site: Site) -> Agreement:
+    """Whether a pasted exception is the one that a site raises."""
+    raised = leaf(site.exception)
+    if exception is None or raised is None or site.form is Form.RERAISE:
+        return Agreement.UNKNOWN
+    if leaf(exception) == raised:
+        return Agreement.SAME
+    # A variable or an attribute of an object, not a class.
+    return Agreement.DIFFERS if raised[:1].isupper() else Agreement.UNKNOWN
+
+
+def _squeezed(error: Raised) -> tuple[str, list[int]]:
+    """The message for the index, and where a wording may begin in it: at its start, or, where no name of an exception
+    marks the start, at any line.
+    """
+    if error.exception is not None:
+        return without_notes(squeeze_paste(error.message)), [0]
+    starts, parts, length = [], [], 0
+    for line in error.message.split("\n"):
+        starts.append(length)
+        parts.append(squeeze_paste(line))
+        length += len(parts[-1])
+    return without_notes("".join(parts)), sorted({start for start in starts if start < length})
+
+
+def _better(fit: Fit, other: Fit) -> bool:
+    return (fit.complete and fit.anchored, fit.matched) > (other.complete and other.anchored, other.matched)
+
+
+def _near(site: Site, places: Sequence[Place]) -> Near:
+    return max((_nearness(site, place) for place in places), default=Near.NOWHERE)
+
+
+def _nearness(site: Site, place: Place) -> Near:
+    if place.path != site.path:
+        return Near.NOWHERE
+    frame = place.frame
+    function = frame.function
+    inside = frame.line is not None and site.line <= frame.line <= site.end_line
+    if function is None or function.startswith("<"):
+        return Near.LINE if inside else Near.FILE
+    if not _same_function(function, site.scope):
+        return Near.FILE
+    return Near.LINE if inside else Near.FUNCTION
+
+
+def _same_function(function: str, scope: str) -> bool:
+    return scope == function or scope.rpartition(".")[2] == function.rpartition(".")[2] or scope.endswith("." + function)

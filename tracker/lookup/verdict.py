@@ -1,0 +1,127 @@
+"""One pasted error against one snapshot: match, ambiguous, foreign or none, and in plain words why.
+
+Never a guess sold as an answer: what is not sure enough is `none`, and what others raise is `foreign`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tracker.lookup.foreign import Foreign, foreign
+from tracker.lookup.paste import Raised
+from tracker.lookup.rank import INSIDE, Agreement, Candidate, Near, Ranker, best
+from tracker.model import Site
+
+
+class Verdict(StrEnum):
+    """What became of a search, the most telling first."""
+
+    MATCH = "match"
+    AMBIGUOUS = "ambiguous"
+    FOREIGN = "foreign"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A site that an error comes from."""
+
+    site: Site
+    score: float
+    """How sure, from 0 to 1: several that fit equally well share what one would have."""
+    why: str
+    partial: bool
+    """Only a part of the text is in the paste."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The answer for one error."""
+
+    error: Raised
+    verdict: Verdict
+    matches: tuple[Match, ...]
+    """Best first."""
+    reason: str
+    """Why there is no match, or why it is not one alone; empty for a plain match."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the whole text of the best match is in the paste, or the frame of its raise."""
+        return bool(self.matches) and not self.matches[0].partial
+
+
+def judge(error: Raised, ranker: Ranker, package: str) -> Judged:
+    """The verdict on one error at the ranker's revision."""
+    candidates = ranker.rank(error)
+    found = best(candidates)
+    other = foreign(error, package, ranker.files)
+    if found and (other is None or not other.strong or _outweighs(found[0], other)):
+        matches = tuple(_match(one, len(found), error) for one in found)
+        if len(found) == 1:
+            return Judged(error=error, verdict=Verdict.MATCH, matches=matches, reason="")
+        return Judged(error=error, verdict=Verdict.AMBIGUOUS, matches=matches, reason=_several(found))
+    if other is not None:
+        return Judged(error=error, verdict=Verdict.FOREIGN, matches=(), reason=other.reason)
+    return Judged(error=error, verdict=Verdict.NONE, matches=(), reason=_nothing(error))
+
+
+def _outweighs(candidate: Candidate, other: Foreign) -> bool:
+    """Whether a site claims an error that looks like someone else's more strongly than the looks do."""
+    if candidate.near is Near.LINE and candidate.exception is not Agreement.DIFFERS:
+        return True
+    fit = candidate.fit
+    says_a_lot = candidate.whole and fit is not None and fit.letters >= INSIDE and bool(fit.text.literals[0])
+    return other.origin == "XLA" and says_a_lot and candidate.exception is Agreement.SAME
+
+
+def _several(found: Sequence[Candidate]) -> str:
+    if any(one.partial for one in found):
+        return "the paste shows only the beginning of the text, and these begin alike"
+    return "these raise the same text; the traceback's last frame would tell which of them it was"
+
+
+def _nothing(error: Raised) -> str:
+    if not error.message:
+        return "there is no text to look for, and no frame of the traceback is a raise without text"
+    return "no raise statement has this text"
+
+
+def _match(one: Candidate, among: int, error: Raised) -> Match:
+    partial = one.partial and one.near is not Near.LINE
+    return Match(site=one.site, score=round(_score(one) / among, 2), why=_why(one, error), partial=partial)
+
+
+def _score(one: Candidate) -> float:
+    fit = one.fit
+    if one.near is Near.LINE:
+        return 0.99 if fit is not None and fit.complete else 0.95
+    sure = 0.6 if one.partial else 0.9 if one.whole else 0.75
+    sure += 0.05 * (one.near is Near.FUNCTION) + 0.03 * (one.exception is Agreement.SAME)
+    return sure if fit is None or fit.letters >= INSIDE else sure - 0.1
+
+
+def _why(one: Candidate, error: Raised) -> str:
+    """In plain words what speaks for a site."""
+    fit, said = one.fit, []
+    if fit is None:
+        said.append("text not resolved in the source")
+    elif fit.complete and not fit.holes and fit.at_end and fit.anchored:
+        said.append("the text is the same, letter by letter")
+    elif fit.complete:
+        said.append(f"all literal parts of its text are there in order ({fit.letters} letters)")
+    else:
+        said.append(f"a part of its text is there ({fit.letters} of {fit.text.letters} letters), the rest is cut off or out")
+    if one.exception is Agreement.SAME:
+        said.append("same exception")
+    elif one.exception is Agreement.DIFFERS:
+        said.append(f"but the exception differs ({one.site.exception})")
+    elif error.exception is None:
+        said.append("the paste names no exception")
+    if one.near is Near.LINE:
+        said.append("a frame of the traceback is this statement")
+    elif one.near is Near.FUNCTION:
+        said.append("the traceback goes through this function")
+    return ", ".join(said)
