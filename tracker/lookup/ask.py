@@ -1,0 +1,191 @@
+"""The pipeline of a lookup: a paste -> a revision, a verdict on each error, and the story of what was found.
+
+Where the version is not told, everything the paste shows is evidence, and nothing of it proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tracker.compare.classify import kinds
+from tracker.compare.match import match
+from tracker.locate import agrees, in_excerpt, in_snapshot
+from tracker.lookup.paste import Paste
+from tracker.lookup.rank import Ranker
+from tracker.lookup.releases import Release, Releases, Span
+from tracker.lookup.verdict import Judged, Verdict, judge
+from tracker.lookup.versions import stated
+from tracker.model import Entry, Kind, Revision, Site, Snapshot
+from tracker.snapshots import Sources
+
+MOST_STORIES = 3
+"""Sites whose past and future are told; more are too many to read."""
+MOST_CHANGES = 4
+"""Changes of a site that are followed, one after the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What became of a site in one release."""
+
+    release: str
+    kinds: frozenset[Kind]
+    site: Site | None
+    """None: nothing continues it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """In which releases a site's text is raised, and what became of it."""
+
+    span: Span | None
+    changes: tuple[Change, ...]
+    """Since the last release of the span, oldest first."""
+    now: Site | None
+    """The site at the newest revision; None: removed, or not followed so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a lookup found."""
+
+    at: Revision
+    because: str
+    """How the revision was chosen."""
+    newest: Revision
+    judged: tuple[Judged, ...]
+    """One for each error, in the order of the paste."""
+    entries: Mapping[Site, Entry]
+    """The pages of matched sites."""
+    stories: Mapping[Site, Story] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of the most telling error."""
+        return min((one.verdict for one in self.judged), key=list(Verdict).index, default=Verdict.NONE)
+
+    @property
+    def first(self) -> Judged | None:
+        """The first error with that verdict."""
+        return next((one for one in self.judged if one.verdict is self.verdict), None)
+
+
+class Asked:
+    """A mirror, ready to be asked about pastes."""
+
+    def __init__(
+        self, sources: Sources, releases: Releases, newest: Revision, entries: Sequence[Entry], package: str
+    ) -> None:
+        self._sources, self._releases, self._newest = sources, releases, newest
+        self._entries, self._package = entries, package
+        self._rankers: dict[str, Ranker] = {}
+
+    def answer(self, paste: Paste, at: Revision | None, history: bool = True) -> Answer:
+        """The answer at a revision, or at the one that the paste itself speaks for. GitError: the mirror is unreadable."""
+        notices: list[str] = []
+        if at is not None:
+            because = "as asked for"
+            judged = self._judged(paste, at)
+        else:
+            at, because = self._evidence(paste, notices)
+            judged = self._judged(paste, at)
+            if not any(one.whole for one in judged):
+                better = self._elsewhere(judged)
+                if better is not None:
+                    there = self._judged(paste, better.revision)
+                    if any(one.whole for one in there):
+                        because = f"the newest release that raises this text; {at.name} does not"
+                        at, judged = better.revision, there
+        found = [match.site for one in judged for match in one.matches]
+        stories = {}
+        if history:
+            for site in found[:MOST_STORIES]:
+                stories[site] = self._story(site, at)
+        return Answer(
+            at=at,
+            because=because,
+            newest=self._newest,
+            judged=tuple(judged),
+            entries=self._pages(found, at),
+            stories=stories,
+            notices=tuple(notices),
+        )
+
+    def _judged(self, paste: Paste, at: Revision) -> list[Judged]:
+        if at.commit not in self._rankers:
+            self._rankers[at.commit] = Ranker(self._snapshot(at))
+        return [judge(error, self._rankers[at.commit], self._package) for error in paste.errors]
+
+    def _snapshot(self, at: Revision) -> Snapshot:
+        (snapshot,) = self._sources.snapshots([at])
+        return snapshot
+
+    def _evidence(self, paste: Paste, notices: list[str]) -> tuple[Revision, str]:
+        """The revision that a paste speaks for: its version, checked against the lines that its traceback shows."""
+        said = [(version, release) for version in stated(paste.text, self._package) if (release := self._releases.of(version))]
+        fitting = self._releases.by_frames([frame for error in paste.errors for frame in error.frames])
+        fits = {release.version for release in fitting}
+        for version, release in said:
+            if not fits or release.version in fits:
+                return release.revision, f"the paste says {self._package} {version}"
+        if fitting:
+            last = fitting[-1]
+            listed = last.version if len(fitting) == 1 else f"{fitting[0].version} to {last.version}"
+            if said:
+                notices.append(
+                    f"the paste says {self._package} {said[0][0]}, but its traceback shows lines of {listed}; "
+                    "a development build calls itself by the next release"
+                )
+            return last.revision, f"the lines of the traceback are those of {listed}"
+        return self._newest, "the newest revision; the paste does not tell its version"
+
+    def _elsewhere(self, judged: Sequence[Judged]) -> Release | None:
+        """The newest release that can have raised one of the errors."""
+        for one in judged:
+            if one.verdict is not Verdict.FOREIGN and (found := self._releases.raising(one.error)):
+                return found[0]
+        return None
+
+    def _story(self, site: Site, at: Revision) -> Story:
+        span = self._releases.span(site, at)
+        changes: list[Change] = []
+        here, when, before = site, at, span
+        while before is not None and before.following is not None and len(changes) < MOST_CHANGES:
+            last, following = before.final.revision, before.following
+            held = self._continued(here, when, last)
+            after = self._continued(held, last, following.revision) if held is not None else None
+            found = kinds(held, after) - {Kind.MOVED} if held is not None and after is not None else {Kind.REMOVED}
+            changes.append(Change(release=following.version, kinds=frozenset(found), site=after))
+            if after is None:
+                return Story(span=span, changes=tuple(changes), now=None)
+            here, when = after, following.revision
+            before = self._releases.span(here, when)
+        return Story(span=span, changes=tuple(changes), now=self._continued(here, when, self._newest))
+
+    def _continued(self, site: Site, at: Revision, then: Revision) -> Site | None:
+        """The site that continues this one at another revision."""
+        if at.commit == then.commit:
+            return site
+        before, after = self._sources.snapshots([at, then])
+        return next((pair.after for pair in match(before.sites, after.sites) if pair.before == site), None)
+
+    def _pages(self, sites: Sequence[Site], at: Revision) -> dict[Site, Entry]:
+        """The pages that speak of the sites: by place where the page is pinned here, else by what its excerpt shows."""
+        found: dict[Site, Entry] = {}
+        wanted = set(sites)
+        for entry in self._entries:
+            if not any(agrees(entry, site) for site in wanted):
+                continue
+            snapshot = self._snapshot(at)
+            site = in_snapshot(entry, snapshot)
+            if isinstance(site, str) and isinstance(shown := in_excerpt(entry), Site):
+                (pair,) = match([shown], snapshot.sites)
+                site = pair.after or site
+            if isinstance(site, Site) and site in wanted:
+                found.setdefault(site, entry)
+        return found
+
+
+Say = Callable[[str], None]
