@@ -40,7 +40,7 @@ _INTERPRETER = re.compile(
     r"|'[^']*' object (?:is not (?:callable|iterable|subscriptable|an iterator|reversible)|has no attribute '[^']*'"
     r"|does not support (?:item assignment|item deletion|indexing|the [\w ]+ protocol)"
     r"|cannot be interpreted as an integer)\.?(?: Did you mean: .*)?"
-    r"|(?:partially initialized )?module '[^']*' has no attribute '[^']*'.*|type object '[^']*' has no attribute '[^']*'.*"
+    r"|(?:partially initialized )?module \S+ has no attribute .*|type object '[^']*' has no attribute '[^']*'.*"
     r"|cannot import name '?[^']*'? from .*|No module named .*"
     r"|[\w.<>]+\(\) (?:missing \d+ required .*|takes .* arguments?.*|got an unexpected keyword argument .*"
     r"|got multiple values for .*|argument .* must be .*)"

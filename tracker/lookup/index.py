@@ -5,12 +5,13 @@ Literal parts only, in order; there are no patterns, so nothing can backtrack. W
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from math import log
 
-from tracker.lookup.squeeze import ELISION, squeeze
+from tracker.lookup.squeeze import ELISION, squeeze_paste
 from tracker.message import split
 from tracker.model import Site
 
@@ -25,6 +26,10 @@ LONGEST = 60_000
 """Squeezed characters of a pasted message that are read; JAX's longest messages are a tenth of that."""
 
 
+_STOPS = ".!?"
+"""Signs that end a sentence: what follows may be another's words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """One wording and the sites that have it."""
@@ -36,6 +41,17 @@ class Text:
     letters: int
     """How many of them are letters."""
     sites: tuple[Site, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """A pasted message, squeezed."""
+
+    text: str
+    starts: tuple[int, ...] = (0,)
+    """Where a wording may begin."""
+    breaks: frozenset[int] = frozenset()
+    """Where lines begin: what stands from there on may be another's words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +68,7 @@ class Fit:
     anchored: bool
     """The wording begins where the pasted message begins, or at one of its lines."""
     at_end: bool
-    """The wording ends where the pasted message ends, or with a placeholder."""
+    """The wording ends where the pasted message or a line or a sentence of it ends, or with a placeholder."""
     cut: bool
     """The pasted message ends inside the wording: what is there fits, the rest is missing."""
     elided: bool
@@ -74,7 +90,7 @@ class Index:
         by_literals: dict[tuple[str, ...], dict[Site, None]] = defaultdict(dict)
         for site in sites:
             for message in site.messages:
-                by_literals[tuple(map(squeeze, split(message)[0]))][site] = None
+                by_literals[tuple(map(squeeze_paste, split(message)[0]))][site] = None
         self.texts = [Text(key, sum(map(len, key)), sum(map(_letters, key)), tuple(found)) for key, found in by_literals.items() if any(key)]
         self._grams: dict[str, list[int]] = defaultdict(list)
         self._short: list[int] = []
@@ -89,26 +105,25 @@ class Index:
             if not grams:
                 self._short.append(n)
 
-    def fits(self, message: str, starts: Sequence[int] = (0,)) -> list[Fit]:
-        """The wordings of which something of note is in a squeezed message, laid against it.
-
-        `starts` are the places where a wording may begin.
-        """
-        message = message[:LONGEST]
-        weights: Counter[int] = Counter()
+    def fits(self, pasted: Pasted) -> list[Fit]:
+        """The wordings of which something of note is in a squeezed message, laid against it."""
+        message = pasted.text[:LONGEST]
+        pasted = Pasted(message, pasted.starts, pasted.breaks)
+        weights: dict[int, float] = defaultdict(float)
         size = log(len(self.texts) + 2)
         for gram in {message[at : at + GRAM] for at in range(max(1, len(message) - GRAM + 1))}:
             if (found := self._grams.get(gram)) is not None:
                 weight = size - log(len(found))
                 for n in found:
-                    weights[n] += weight  # type: ignore[assignment]  # Counter's values are numbers of any kind
-        chosen = [n for n, _ in weights.most_common(MOST_CANDIDATES)] + self._short
-        fits = (lay(self.texts[n], message, starts) for n in chosen)
+                    weights[n] += weight
+        chosen = nlargest(MOST_CANDIDATES, weights, key=weights.__getitem__) + self._short
+        fits = (lay(self.texts[n], pasted) for n in chosen)
         return [fit for fit in fits if fit is not None]
 
 
-def lay(text: Text, message: str, starts: Sequence[int] = (0,)) -> Fit | None:
-    """A wording against a squeezed message; None where nothing of it is there in order."""
+def lay(text: Text, pasted: Pasted) -> Fit | None:
+    """A wording against a pasted message; None where nothing of it is there in order."""
+    message, starts = pasted.text, pasted.starts
     first, last = text.literals[0], text.literals[-1]
     end = len(message)
     at, anchored = _begin(first, message, starts)
@@ -120,7 +135,7 @@ def lay(text: Text, message: str, starts: Sequence[int] = (0,)) -> Fit | None:
     part = 0
     if missing:
         if (overlap := _overlap(first, message, starts)) is not None:
-            matched, cut, at, part = overlap, True, end, overlap
+            matched, cut, at, part, anchored = overlap, True, end, overlap, True
             taken = [first[:part]]
         else:
             elided = ELISION in message
@@ -154,7 +169,7 @@ def lay(text: Text, message: str, starts: Sequence[int] = (0,)) -> Fit | None:
         letters=letters,
         complete=not missing,
         anchored=anchored,
-        at_end=not missing and (not last or at == end),
+        at_end=not missing and (not last or at == end or at in pasted.breaks or last[-1] in _STOPS),
         cut=cut,
         elided=elided,
         shown=part if cut else 0,
@@ -179,18 +194,12 @@ def _begin(first: str, message: str, starts: Sequence[int]) -> tuple[int, bool]:
 def _overlap(first: str, message: str, starts: Sequence[int]) -> int | None:
     """Length of the message's rest, where that is but the beginning of the first literal."""
     for start in starts:
-        rest = message[start:].rstrip(".").removesuffix(ELISION)
+        rest = message[start:]
         if rest and len(rest) < len(first) and first.startswith(rest):
             return len(rest)
     return None
 
 
 def _tail(literal: str, window: str) -> int:
-    """Length of the longest beginning of the literal that the window ends with; trailing dots may mark a cut."""
-    best = 0
-    for end in {window, window.rstrip("."), window.removesuffix("...")}:
-        for length in range(min(len(literal), len(end)), best, -1):
-            if end.endswith(literal[:length]):
-                best = length
-                break
-    return best
+    """Length of the longest beginning of the literal that the window ends with."""
+    return next((n for n in range(min(len(literal), len(window)), 0, -1) if window.endswith(literal[:n])), 0)

@@ -51,7 +51,7 @@ class Paste:
 
 # What Python and JAX call the classes of exceptions. In the place of a name, JAX also puts what stands for a traceback.
 _NAME = re.compile(
-    r"(?<![\w.])([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|SystemExit|StopIteration|ExceptionGroup"
+    r"(?<![\w.])((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Warning|Interrupt|SystemExit|StopIteration|ExceptionGroup"
     r"|StackTrace|StackTraceBeforeTransformation|SimplifiedTraceback))(?=:(?!:)|$)"
 )
 _ANY_NAME = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?::\s|:?$)")
@@ -65,12 +65,13 @@ _CHAINED = (
 )
 # JAX's notes on its tracebacks, glued to messages; the beginnings tell them, however they are wrapped.
 _NOTES = tuple(
-    squeeze(note)
+    re.compile(r"\s+".join(map(re.escape, note.split())))
     for note in (
         "The stack trace below excludes JAX-internal frames.",
         "The stack trace above excludes JAX-internal frames.",
         "The preceding is the original exception that occurred, unmodified.",
         "For simplicity, JAX has removed its internal frames from the traceback of the following exception.",
+        "Set JAX_TRACEBACK_FILTERING=off to include these.",
         "The preceding stack trace is the source of the JAX operation that, once transformed by JAX",
     )
 )
@@ -94,13 +95,13 @@ def read(text: str) -> Paste:
     return Paste(errors=tuple(_once(errors)), text=clean)
 
 
-def without_notes(squeezed: str) -> str:
-    """A squeezed message without what JAX says about its tracebacks."""
-    for note in _NOTES:
-        before, found, after = squeezed.partition(note)
-        if found:
-            squeezed = before or without_notes(after)
-    return squeezed
+def _without_notes(message: str) -> str:
+    """A message without what JAX says about its tracebacks; it ends where that begins."""
+    found = [match.span() for note in _NOTES if (match := note.search(message))]
+    start = min((start for start, _ in found), default=len(message))
+    if message[:start].strip() or not found:
+        return message[:start].strip()
+    return _without_notes(message[max(end for begin, end in found if begin == start) :])
 
 
 @dataclass(slots=True)
@@ -177,7 +178,7 @@ class _Reader:
     def finish(self) -> list[Raised]:
         self._close(followed=False)
         if not self.errors and any(self.loose):
-            text = "\n".join(self.loose)
+            text = _without_notes("\n".join(self.loose))
             self.errors.append(Raised(exception=None, message=text, frames=tuple(self.frames)))
         elif not self.errors and self.frames:
             self.errors.append(Raised(exception=self.top, message="", frames=tuple(self.frames), adjacent=True))
@@ -252,9 +253,8 @@ class _Reader:
             self.open = None
 
     def _raised(self, one: _Open, whole: bool) -> Raised:
-        message = "\n".join(one.lines).strip()
-        squeezed = squeeze(message)
-        noted = without_notes(squeezed) != squeezed
+        pasted = "\n".join(one.lines).strip()
+        message = _without_notes(pasted)
         quote = one.before[-1:]
         if quote and quote in "\"'`*" and message.endswith(quote):
             message = message.rstrip(quote)
@@ -263,7 +263,7 @@ class _Reader:
             message=message.rstrip("*"),
             frames=tuple(one.frames),
             adjacent=one.adjacent,
-            whole=whole or noted,
+            whole=whole or message != pasted,
         )
 
 
@@ -272,7 +272,7 @@ def _once(errors: Sequence[Raised]) -> list[Raised]:
     kept: list[Raised] = []
     keys: dict[tuple[str | None, str], int] = {}
     for error in errors:
-        key = (error.name, without_notes(squeeze(error.message))[:200])
+        key = (error.name, squeeze(error.message)[:200])
         if key in keys:
             n = keys[key]
             fullest = max((kept[n], error), key=lambda one: len(one.frames))

@@ -6,22 +6,28 @@ between equal wordings, and stand in for a text that says next to nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from tracker.lookup.frames import Frame
-from tracker.lookup.index import Fit, Index
-from tracker.lookup.paste import Raised, without_notes
+from tracker.lookup.index import Fit, Index, Pasted
+from tracker.lookup.paste import Raised
 from tracker.lookup.squeeze import ELISION, squeeze_paste
 from tracker.model import Form, Site, Snapshot, leaf
 
 TELLING = 12
 """Letters of literal text from which a wording tells an error by itself: two words, say. JAX has some 60 that say less."""
+FAINT = 5
+"""Letters from which a wording is worth a mention."""
 INSIDE = 30
 """The same for a wording that does not begin where the message does."""
 PARTIAL = 14
 """The same for the part of a wording that was not cut off."""
+
+
+_NAME = re.compile(r"((?:[A-Za-z_]\w*\.)*[A-Z]\w+):\s+")
 
 
 class Near(IntEnum):
@@ -51,22 +57,14 @@ class Candidate:
     """None: the source has no text to compare."""
     exception: Agreement
     near: Near
+    marked: bool
+    """Whether the pasted message was visibly cut off."""
     open_end: bool
     """Whether the pasted message may go on where the paste ends."""
 
     @property
     def whole(self) -> bool:
         return self.fit is not None and self.fit.complete and self.fit.anchored
-
-    @property
-    def partial(self) -> bool:
-        """Whether the paste shows a part of the wording, the rest of which was cut off or out."""
-        fit = self.fit
-        if fit is None or fit.complete or fit.letters < PARTIAL:
-            return False
-        if fit.cut:
-            return self.open_end or fit.shown > 0 or fit.rest == 0
-        return fit.elided and fit.anchored and (fit.letters >= INSIDE or 2 * fit.matched >= fit.text.length)
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -85,9 +83,10 @@ class Candidate:
     def evidence(self) -> tuple[float, ...]:
         """What tells candidates apart, smaller is better: tier of the text, its length, frames, exception."""
         fit = self.fit
-        tier = 4 if fit is None else 0 if self.whole else 1 if fit.cut or fit.elided else 2 if fit.complete else 3
-        matched = fit.matched + fit.at_end * 0.5 if fit is not None else 0
-        return tier, -matched, -self.near, -self.exception
+        if fit is None:
+            return 5, 0, -self.near, -self.exception
+        tier = (0 if fit.at_end else 2) if self.whole else 1 if fit.cut or fit.elided else 3 if fit.complete else 4
+        return tier, -fit.matched, -self.near, -self.exception
 
     @property
     def sure(self) -> bool:
@@ -98,11 +97,35 @@ class Candidate:
         if fit is None or self.exception is Agreement.DIFFERS:
             return False
         if self.whole:
-            exact = fit.holes == 0 and fit.at_end and self.exception is Agreement.SAME
-            return fit.letters >= TELLING or self.near >= Near.FUNCTION or (exact and fit.letters >= 4)
-        if fit.complete:
-            return fit.letters >= INSIDE
-        return self.partial
+            return fit.letters >= self._enough or self.near >= Near.FUNCTION or self.faint
+        return self.partial if not fit.complete else fit.letters >= INSIDE
+
+    @property
+    def _enough(self) -> int:
+        """Letters from which a wording that is there as a whole tells an error by itself."""
+        fit = self.fit
+        loose = fit is not None and (not fit.text.literals[0]) + (not fit.at_end)
+        return TELLING + 9 * loose
+
+    @property
+    def faint(self) -> bool:
+        """Whether what speaks for the site is little: an exception and a text that others can raise, or its beginning."""
+        fit = self.fit
+        if fit is None or self.near >= Near.FUNCTION or self.exception is not Agreement.SAME:
+            return False
+        if self.partial:
+            return not self.marked and fit.letters < INSIDE and fit.rest > 0
+        return self.whole and FAINT <= fit.letters < self._enough
+
+    @property
+    def partial(self) -> bool:
+        """Whether the paste shows a part of the wording, the rest of which was cut off or out."""
+        fit = self.fit
+        if fit is None or fit.complete or fit.letters < PARTIAL or not fit.anchored:
+            return False
+        if fit.cut:
+            return self.open_end or fit.shown > 0 or fit.rest == 0
+        return fit.elided and (fit.letters >= INSIDE or 2 * fit.matched >= fit.text.length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +142,7 @@ class Ranker:
     def __init__(self, snapshot: Snapshot) -> None:
         self.files = frozenset(snapshot.files)
         self.index = Index(snapshot.sites)
+        self._exceptions = {leaf(site.exception) for site in snapshot.sites}
         self._at: dict[str, list[Site]] = {}
         for site in snapshot.sites:
             self._at.setdefault(site.path, []).append(site)
@@ -128,12 +152,19 @@ class Ranker:
         found = ((within(frame.file, self.files), frame) for frame in frames)
         return [Place(path, frame) for path, frame in found if path is not None]
 
+    def named(self, error: Raised) -> Raised:
+        """An error without a name, where its text begins with one that only the source can tell for one."""
+        if error.exception is None and (found := _NAME.match(error.message)) and leaf(found[1]) in self._exceptions:
+            return replace(error, exception=found[1], message=error.message[found.end() :])
+        return error
+
     def rank(self, error: Raised) -> list[Candidate]:
         """Every site that may be meant, best first; whether one is, is for the caller to judge by `sure`."""
-        message, starts = _squeezed(error)
+        error = self.named(error)
+        pasted, marked = _pasted(error)
         places = self.places(error.frames)
         fits: dict[Site, Fit] = {}
-        for fit in self.index.fits(message, starts) if message else ():
+        for fit in self.index.fits(pasted) if pasted.text else ():
             for site in fit.text.sites:
                 if site not in fits or _better(fit, fits[site]):
                     fits[site] = fit
@@ -141,7 +172,7 @@ class Ranker:
         found = []
         for site in [*fits, *(here - set(fits))]:
             near = _near(site, places)
-            if site not in fits and site.messages and (message or near is not Near.LINE):
+            if site not in fits and site.messages and (pasted.text or near is not Near.LINE):
                 continue  # it says something, and that is not in the paste
             found.append(
                 Candidate(
@@ -149,7 +180,8 @@ class Ranker:
                     fit=fits.get(site),
                     exception=agreement(error.exception, site),
                     near=near,
-                    open_end=not error.whole or message.endswith(("...", ELISION)),
+                    marked=marked,
+                    open_end=marked or not error.whole,
                 )
             )
         return sorted(found, key=lambda candidate: candidate.order)
@@ -194,18 +226,22 @@ def agreement(exception: str | None, site: Site) -> Agreement:
     return Agreement.DIFFERS if raised[:1].isupper() else Agreement.UNKNOWN
 
 
-def _squeezed(error: Raised) -> tuple[str, list[int]]:
-    """The message for the index, and where a wording may begin in it: at its start, or, where no name of an exception
-    marks the start, at any line.
+def _pasted(error: Raised) -> tuple[Pasted, bool]:
+    """The message for the index, and whether it was visibly cut at its end.
+
+    A wording begins where the message does; where no name of an exception marks that, at any line.
     """
-    if error.exception is not None:
-        return without_notes(squeeze_paste(error.message)), [0]
-    starts, parts, length = [], [], 0
+    breaks, parts, length = [], [], 0
     for line in error.message.split("\n"):
-        starts.append(length)
+        breaks.append(length)
         parts.append(squeeze_paste(line))
         length += len(parts[-1])
-    return without_notes("".join(parts)), sorted({start for start in starts if start < length})
+    text = squeeze_paste("".join(parts))
+    marked = text.endswith(("...", ELISION))
+    if marked:
+        text = text.rstrip("." + ELISION)
+    starts = (0,) if error.exception is not None else tuple(sorted({at for at in breaks if at < len(text)}))
+    return Pasted(text, starts, frozenset(breaks)), marked
 
 
 def _better(fit: Fit, other: Fit) -> bool:

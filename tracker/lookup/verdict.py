@@ -60,7 +60,7 @@ def judge(error: Raised, ranker: Ranker, package: str) -> Judged:
     other = foreign(error, package, ranker.files)
     if found and (other is None or not other.strong or _outweighs(found[0], other)):
         matches = tuple(_match(one, len(found), error) for one in found)
-        if len(found) == 1:
+        if len(found) == 1 and not found[0].faint:
             return Judged(error=error, verdict=Verdict.MATCH, matches=matches, reason="")
         return Judged(error=error, verdict=Verdict.AMBIGUOUS, matches=matches, reason=_several(found))
     if other is not None:
@@ -78,6 +78,8 @@ def _outweighs(candidate: Candidate, other: Foreign) -> bool:
 
 
 def _several(found: Sequence[Candidate]) -> str:
+    if found[0].faint:
+        return "the text says so little that others can raise it, too; a frame of the traceback would tell"
     if any(one.partial for one in found):
         return "the paste shows only the beginning of the text, and these begin alike"
     return "these raise the same text; the traceback's last frame would tell which of them it was"
@@ -96,6 +98,8 @@ def _match(one: Candidate, among: int, error: Raised) -> Match:
 
 def _score(one: Candidate) -> float:
     fit = one.fit
+    if one.faint:
+        return 0.4
     if one.near is Near.LINE:
         return 0.99 if fit is not None and fit.complete else 0.95
     sure = 0.6 if one.partial else 0.9 if one.whole else 0.75
