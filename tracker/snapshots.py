@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tracker.errors import RevisionError
-from tracker.harvest.link import link
+from tracker.harvest.link import handed_in, link
 from tracker.harvest.sites import Harvest, harvest
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
@@ -93,6 +93,14 @@ class Sources:
             futures = {c: executor.submit(_linked_at, path, self._blobs(r), self._of(r)) for c, r in commits.items()}
             linked = {commit: future.result() for commit, future in futures.items()}
         return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
+
+    def handed_in(self, revision: Revision) -> dict[Site, tuple[str, ...]]:
+        """Sites of a revision -> what they say once callers elsewhere have filled in their part, beside their message."""
+        (snapshot,) = self.snapshots([revision])
+        of, blobs = self._of(revision), self._blobs(revision)
+        found = handed_in(of, lambda path: self._mirror.content(blobs[path]) if path in blobs else None)
+        places = {(path, of[path].sites[n].line): texts for (path, n), texts in found.items()}
+        return {site: places[site.path, site.line] for site in snapshot.sites if (site.path, site.line) in places}
 
     def _snapshot(self, revision: Revision, harvests: Mapping[str, Harvest]) -> Snapshot:
         return Snapshot(

@@ -91,11 +91,11 @@ class Asked:
         else:
             at, because = self._evidence(paste, notices)
             judged = self._judged(paste, at)
-            if not any(one.whole for one in judged):
+            if not any(one.settled for one in judged):
                 better = self._elsewhere(judged)
                 if better is not None:
                     there = self._judged(paste, better.revision)
-                    if any(one.whole for one in there):
+                    if any(one.settled for one in there):
                         because = f"the newest release that raises this text; {at.name} does not"
                         at, judged = better.revision, there
         found = [match.site for one in judged for match in one.matches]
@@ -115,7 +115,7 @@ class Asked:
 
     def _judged(self, paste: Paste, at: Revision) -> list[Judged]:
         if at.commit not in self._rankers:
-            self._rankers[at.commit] = Ranker(self._snapshot(at))
+            self._rankers[at.commit] = Ranker(self._snapshot(at), self._sources.handed_in(at))
         return [judge(error, self._rankers[at.commit], self._package) for error in paste.errors]
 
     def _snapshot(self, at: Revision) -> Snapshot:
@@ -124,7 +124,11 @@ class Asked:
 
     def _evidence(self, paste: Paste, notices: list[str]) -> tuple[Revision, str]:
         """The revision that a paste speaks for: its version, checked against the lines that its traceback shows."""
-        said = [(version, release) for version in stated(paste.text, self._package) if (release := self._releases.of(version))]
+        said = [
+            (version, release)
+            for version in stated(paste.text, self._package)
+            if (release := self._releases.of(version))
+        ]
         fitting = self._releases.by_frames([frame for error in paste.errors for frame in error.frames])
         fits = {release.version for release in fitting}
         for version, release in said:

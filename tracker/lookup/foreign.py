@@ -22,6 +22,9 @@ class Foreign(NamedTuple):
     """Whether only the frame of a raise, or the same exception with a text that says a lot, can outweigh it."""
 
 
+INTERPRETER = "Python"
+"""The origin of what CPython itself raises."""
+
 _RUNTIME = {"XlaRuntimeError", "JaxRuntimeError", "MLIRError"}
 _OWN_TOPS = {"builtins", "__main__", "exceptions", "errors", "core"}
 # The codes of absl::Status, which XLA's errors begin with.
@@ -55,7 +58,6 @@ _INTERPRETER = re.compile(
     r"|dictionary changed size during iteration|generator already executing|\w+ expected at (?:most|least) .*"
 )
 _PACKAGE = re.compile(r"(?:site-packages|dist-packages)/([\w.-]+)|(?:/lib(?:64)?/python3[.\d]*)/(\w+)")
-_NAMES = {"jaxlib": "jaxlib"}
 
 
 def foreign(error: Raised, package: str, files: Collection[str]) -> Foreign | None:
@@ -74,13 +76,20 @@ def foreign(error: Raised, package: str, files: Collection[str]) -> Foreign | No
         return found
     line = " ".join(error.message.partition("\n")[0][:2000].split())
     if error.exception is not None and _INTERPRETER.fullmatch(line):
-        return Foreign("Python", "this is what the Python interpreter itself says", True)
+        return Foreign(INTERPRETER, "this is what the Python interpreter itself says", True)
     if error.name == "AssertionError":
         where = f" ({last.file}:{last.line})" if last is not None and last.line else ""
         return Foreign("assert", f"an `assert` failed{where}; that is no raise statement", False)
     if _COMPILED.search(error.message[:4000]):
-        return Foreign("C++", "its text has the form of an error of compiled code (XLA, MLIR or bindings to them)", False)
-    if last is not None and last.source and within(last.file, files) and not last.source.startswith(("raise", "assert")):
+        return Foreign(
+            "C++", "its text has the form of an error of compiled code (XLA, MLIR or bindings to them)", False
+        )
+    if (
+        last is not None
+        and last.source
+        and within(last.file, files)
+        and not last.source.startswith(("raise", "assert"))
+    ):
         return Foreign(
             "C++", f"the last frame ({last.file.rpartition('/')[2]}:{last.line}) raises nothing, it calls into compiled code",
             False,

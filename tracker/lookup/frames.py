@@ -62,8 +62,7 @@ def context_line(bare: str) -> tuple[int, str, bool] | None:
 def permalinks(text: str) -> list[Frame]:
     """Links to lines of files at a revision."""
     return [
-        Frame(file=found[2], line=int(found[3][:9]), function=None, revision=found[1])
-        for found in _LINK.finditer(text)
+        Frame(file=found[2], line=int(found[3][:9]), function=None, revision=found[1]) for found in _LINK.finditer(text)
     ]
 
 

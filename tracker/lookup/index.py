@@ -6,7 +6,7 @@ Literal parts only, in order; there are no patterns, so nothing can backtrack. W
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import log
@@ -84,21 +84,28 @@ class Fit:
 
 
 class Index:
-    """All wordings of a snapshot, or of any other set of sites."""
+    """All wordings of a snapshot, or of any other set of sites; `fuller` are more of them, with what callers hand in."""
 
-    def __init__(self, sites: Iterable[Site]) -> None:
+    def __init__(self, sites: Iterable[Site], fuller: Mapping[Site, Sequence[str]]) -> None:
         by_literals: dict[tuple[str, ...], dict[Site, None]] = defaultdict(dict)
         for site in sites:
             for message in site.messages:
-                by_literals[tuple(map(squeeze_paste, split(message)[0]))][site] = None
-        self.texts = [Text(key, sum(map(len, key)), sum(map(_letters, key)), tuple(found)) for key, found in by_literals.items() if any(key)]
+                by_literals[_literals(message)][site] = None
+            for message in fuller.get(site, ()):
+                first, *rest = _literals(message)
+                by_literals[first, *rest][site] = None
+                # What many errors begin with is often left out, and tells nothing.
+                by_literals["", *rest][site] = None
+        self.texts = [
+            Text(key, sum(map(len, key)), sum(map(_letters, key)), tuple(found))
+            for key, found in by_literals.items()
+            if any(key)
+        ]
         self._grams: dict[str, list[int]] = defaultdict(list)
         self._short: list[int] = []
         for n, text in enumerate(self.texts):
             grams = {
-                literal[at : at + GRAM]
-                for literal in text.literals
-                for at in range(0, len(literal) - GRAM + 1, STRIDE)
+                literal[at : at + GRAM] for literal in text.literals for at in range(0, len(literal) - GRAM + 1, STRIDE)
             }
             for gram in grams:
                 self._grams[gram].append(n)
@@ -131,16 +138,19 @@ def lay(text: Text, pasted: Pasted) -> Fit | None:
     taken = [first] if at >= 0 else []
     at = at + len(first) if at >= 0 else 0
     missing = matched < len(first)
-    cut = elided = False
+    cut = elided = inside = False
     part = 0
     if missing:
         if (overlap := _overlap(first, message, starts)) is not None:
             matched, cut, at, part, anchored = overlap, True, end, overlap, True
             taken = [first[:part]]
+        elif any(message in literal for literal in text.literals):
+            matched, elided, anchored, inside = end, True, True, True
+            taken = [message]
         else:
             elided = ELISION in message
     for n, literal in enumerate(text.literals[1:], 1):
-        if cut:
+        if cut or inside:
             break
         final = n == len(text.literals) - 1
         found = message.rfind(literal, at) if final and message.endswith(literal) else message.find(literal, at)
@@ -175,6 +185,10 @@ def lay(text: Text, pasted: Pasted) -> Fit | None:
         shown=part if cut else 0,
         rest=text.letters - letters,
     )
+
+
+def _literals(message: str) -> tuple[str, ...]:
+    return tuple(map(squeeze_paste, split(message)[0]))
 
 
 def _letters(text: str) -> int:

@@ -120,7 +120,10 @@ def _judged(one: verdict.Judged, answer: ask.Answer) -> Judged:
         exception=one.error.exception and shown_text(one.error.exception), message=shown_text(one.error.message)
     )
     return Judged(
-        error=error, verdict=one.verdict, reason=shown_text(one.reason), matches=[_match(m, answer) for m in one.matches]
+        error=error,
+        verdict=one.verdict,
+        reason=shown_text(one.reason),
+        matches=[_match(m, answer) for m in one.matches],
     )
 
 

@@ -16,6 +16,8 @@ from tracker.lookup.unwrap import bare_line, unwrapped
 
 MOST_ERRORS = 40
 """Distinct errors of one paste that are looked at; a log of more is read from its end."""
+MOST_FRAMES = 200
+"""Frames of one traceback that are kept, the innermost; an endless recursion shows no more than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,6 @@ _NAME = re.compile(
     r"|StackTrace|StackTraceBeforeTransformation|SimplifiedTraceback))(?=:(?!:)|$)"
 )
 _ANY_NAME = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?::\s|:?$)")
-_STAND_IN = ("StackTrace", "BeforeTransformation", "SimplifiedTraceback")
 _TRACEBACK = "Traceback (most recent call last)"
 _TOP_NAME = re.compile(r"([A-Za-z_][\w.]*)\s+$")
 _CHAINED = (
@@ -64,15 +65,17 @@ _CHAINED = (
     "The above exception was raised",
 )
 # JAX's notes on its tracebacks, glued to messages; the beginnings tell them, however they are wrapped.
-_NOTES = tuple(
-    re.compile(r"\s+".join(map(re.escape, note.split())))
-    for note in (
-        "The stack trace below excludes JAX-internal frames.",
-        "The stack trace above excludes JAX-internal frames.",
-        "The preceding is the original exception that occurred, unmodified.",
-        "For simplicity, JAX has removed its internal frames from the traceback of the following exception.",
-        "Set JAX_TRACEBACK_FILTERING=off to include these.",
-        "The preceding stack trace is the source of the JAX operation that, once transformed by JAX",
+_NOTES = re.compile(
+    "|".join(
+        r"\s+".join(map(re.escape, note.split()))
+        for note in (
+            "The stack trace below excludes JAX-internal frames.",
+            "The stack trace above excludes JAX-internal frames.",
+            "The preceding is the original exception that occurred, unmodified.",
+            "For simplicity, JAX has removed its internal frames from the traceback of the following exception.",
+            "Set JAX_TRACEBACK_FILTERING=off to include these.",
+            "The preceding stack trace is the source of the JAX operation that, once transformed by JAX",
+        )
     )
 )
 _CARETS = re.compile(r"[\s~^]+$")
@@ -89,7 +92,7 @@ def read(text: str) -> Paste:
     for line in clean.split("\n"):
         reader.take(line)
     errors = reader.finish()
-    links = permalinks(clean)
+    links = permalinks(clean)[:MOST_FRAMES]
     if links:
         errors = [replace(error, frames=(*error.frames, *links)) for error in errors]
     return Paste(errors=tuple(_once(errors)), text=clean)
@@ -97,11 +100,12 @@ def read(text: str) -> Paste:
 
 def _without_notes(message: str) -> str:
     """A message without what JAX says about its tracebacks; it ends where that begins."""
-    found = [match.span() for note in _NOTES if (match := note.search(message))]
-    start = min((start for start, _ in found), default=len(message))
-    if message[:start].strip() or not found:
-        return message[:start].strip()
-    return _without_notes(message[max(end for begin, end in found if begin == start) :])
+    start = len(message) - len(message.lstrip())
+    while (note := _NOTES.match(message, start)) is not None:
+        start = note.end()
+        start += len(message[start : start + 1000]) - len(message[start : start + 1000].lstrip())
+    note = _NOTES.search(message, start)
+    return message[start : note.start() if note else None].strip()
 
 
 @dataclass(slots=True)
@@ -179,9 +183,11 @@ class _Reader:
         self._close(followed=False)
         if not self.errors and any(self.loose):
             text = _without_notes("\n".join(self.loose))
-            self.errors.append(Raised(exception=None, message=text, frames=tuple(self.frames)))
+            self.errors.append(Raised(exception=None, message=text, frames=tuple(self.frames[-MOST_FRAMES:])))
         elif not self.errors and self.frames:
-            self.errors.append(Raised(exception=self.top, message="", frames=tuple(self.frames), adjacent=True))
+            self.errors.append(
+                Raised(exception=self.top, message="", frames=tuple(self.frames[-MOST_FRAMES:]), adjacent=True)
+            )
         return self.errors
 
     def _context(self, bare: str) -> bool:
@@ -219,11 +225,10 @@ class _Reader:
             self.errors.append(self._raised(_Open(name, [bare[found.end(1) :].lstrip(": ")], [], False, ""), False))
             self.open = opened
             return True
-        rest = bare[found.end(1) :].removeprefix(":").strip()
-        while stacked := _NAME.match(rest):
-            if not name.endswith(_STAND_IN) and "." not in stacked[1] and not rest.startswith(stacked[1] + ":"):
-                break
-            name, rest = stacked[1], rest[stacked.end(1) :].removeprefix(":").strip()
+        at = _behind(bare, found.end(1))
+        while (stacked := _NAME.match(bare, at)) is not None and bare.startswith(":", stacked.end(1)):
+            name, at = stacked[1], _behind(bare, stacked.end(1))
+        rest = bare[at:]
         nested = self.open is not None
         frames = [] if nested else self.frames
         if nested:
@@ -261,10 +266,18 @@ class _Reader:
         return Raised(
             exception=one.exception,
             message=message.rstrip("*"),
-            frames=tuple(one.frames),
+            frames=tuple(one.frames[-MOST_FRAMES:]),
             adjacent=one.adjacent,
             whole=whole or message != pasted,
         )
+
+
+def _behind(line: str, at: int) -> int:
+    """Where the message begins behind a name that ends at `at`."""
+    at += line.startswith(":", at)
+    while line.startswith(" ", at):
+        at += 1
+    return at
 
 
 def _once(errors: Sequence[Raised]) -> list[Raised]:

@@ -19,10 +19,16 @@ from tracker.model import Form, Site, Snapshot, leaf
 
 TELLING = 12
 """Letters of literal text from which a wording tells an error by itself: two words, say. JAX has some 60 that say less."""
+LOOSE = 9
+"""As many more where it begins with a placeholder, where words follow that it does not know, and where all its literals are
+shorter than a phrase."""
+PHRASE = 10
 FAINT = 5
 """Letters from which a wording is worth a mention."""
 INSIDE = 30
 """The same for a wording that does not begin where the message does."""
+SHOWN = 5
+"""Characters of a literal that was cut off from which its beginning counts."""
 PARTIAL = 14
 """The same for the part of a wording that was not cut off."""
 
@@ -81,12 +87,14 @@ class Candidate:
 
     @property
     def evidence(self) -> tuple[float, ...]:
-        """What tells candidates apart, smaller is better: tier of the text, its length, frames, exception."""
+        """What tells candidates apart, smaller is better: tier of the text, its length, then frames and exception."""
         fit = self.fit
         if fit is None:
-            return 5, 0, -self.near, -self.exception
-        tier = (0 if fit.at_end else 2) if self.whole else 1 if fit.cut or fit.elided else 3 if fit.complete else 4
-        return tier, -fit.matched, -self.near, -self.exception
+            return 4, 0, False, -self.near, -self.exception
+        tier = (0 if fit.at_end else 1) if self.whole else 0 if self.partial else 2 if fit.complete else 3
+        # The first letters of a literal at the end of a paste can be there by chance.
+        matched = fit.matched - (fit.shown if fit.shown < SHOWN else 0)
+        return tier, -matched, not self.whole, -self.near, -self.exception
 
     @property
     def sure(self) -> bool:
@@ -104,8 +112,11 @@ class Candidate:
     def _enough(self) -> int:
         """Letters from which a wording that is there as a whole tells an error by itself."""
         fit = self.fit
-        loose = fit is not None and (not fit.text.literals[0]) + (not fit.at_end)
-        return TELLING + 9 * loose
+        if fit is None:
+            return TELLING
+        longest = max(sum(map(str.isalpha, literal)) for literal in fit.text.literals)
+        loose = (not fit.text.literals[0]) + (not fit.at_end) + (longest < PHRASE)
+        return TELLING + LOOSE * loose
 
     @property
     def faint(self) -> bool:
@@ -128,29 +139,24 @@ class Candidate:
         return fit.elided and (fit.letters >= INSIDE or 2 * fit.matched >= fit.text.length)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A frame whose file is one of the snapshot."""
-
-    path: str
-    frame: Frame
-
-
 class Ranker:
     """One snapshot, ready to be asked about many errors."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, fuller: Mapping[Site, Sequence[str]]) -> None:
         self.files = frozenset(snapshot.files)
-        self.index = Index(snapshot.sites)
+        self.index = Index(snapshot.sites, fuller)
         self._exceptions = {leaf(site.exception) for site in snapshot.sites}
         self._at: dict[str, list[Site]] = {}
         for site in snapshot.sites:
             self._at.setdefault(site.path, []).append(site)
 
-    def places(self, frames: Iterable[Frame]) -> list[Place]:
-        """The frames that lie in files of the snapshot, outermost first."""
-        found = ((within(frame.file, self.files), frame) for frame in frames)
-        return [Place(path, frame) for path, frame in found if path is not None]
+    def places(self, frames: Iterable[Frame]) -> dict[str, list[Frame]]:
+        """The frames that lie in files of the snapshot, by file."""
+        found: dict[str, list[Frame]] = {}
+        for frame in frames:
+            if (path := within(frame.file, self.files)) is not None:
+                found.setdefault(path, []).append(frame)
+        return found
 
     def named(self, error: Raised) -> Raised:
         """An error without a name, where its text begins with one that only the source can tell for one."""
@@ -168,7 +174,7 @@ class Ranker:
             for site in fit.text.sites:
                 if site not in fits or _better(fit, fits[site]):
                     fits[site] = fit
-        here = {site for place in places for site in self._at.get(place.path, ()) if _near(site, [place]) is Near.LINE}
+        here = {site for path in places for site in self._at.get(path, ()) if _near(site, places) is Near.LINE}
         found = []
         for site in [*fits, *(here - set(fits))]:
             near = _near(site, places)
@@ -194,14 +200,22 @@ def best(candidates: Sequence[Candidate]) -> list[Candidate]:
     first = candidates[0]
     if first.near is Near.LINE:
         return [first]
-    equal = [one for one in candidates if one.sure and (one.evidence, one.exception) == (first.evidence, first.exception)]
+    equal = [
+        one for one in candidates if one.sure and (one.evidence, one.exception) == (first.evidence, first.exception)
+    ]
     if first.fit is not None and first.open_end:
         # A wording that goes on behind this one, and of which the paste may show but the beginning.
         equal += [
             one
             for one in candidates
-            if one not in equal and one.partial and one.fit is not None and one.fit.cut and one.fit.anchored == first.fit.anchored
-            and one.exception >= first.exception and one.near >= first.near and one.fit.matched >= first.fit.matched
+            if one not in equal
+            and one.partial
+            and one.fit is not None
+            and one.fit.cut
+            and one.fit.anchored == first.fit.anchored
+            and one.exception >= first.exception
+            and one.near >= first.near
+            and one.fit.matched >= first.fit.matched
         ]
     return equal
 
@@ -248,14 +262,12 @@ def _better(fit: Fit, other: Fit) -> bool:
     return (fit.complete and fit.anchored, fit.matched) > (other.complete and other.anchored, other.matched)
 
 
-def _near(site: Site, places: Sequence[Place]) -> Near:
-    return max((_nearness(site, place) for place in places), default=Near.NOWHERE)
+def _near(site: Site, places: Mapping[str, Sequence[Frame]]) -> Near:
+    return max((_nearness(site, frame) for frame in places.get(site.path, ())), default=Near.NOWHERE)
 
 
-def _nearness(site: Site, place: Place) -> Near:
-    if place.path != site.path:
-        return Near.NOWHERE
-    frame = place.frame
+def _nearness(site: Site, frame: Frame) -> Near:
+    """Of a frame in the site's file."""
     function = frame.function
     inside = frame.line is not None and site.line <= frame.line <= site.end_line
     if function is None or function.startswith("<"):
@@ -266,4 +278,6 @@ def _nearness(site: Site, place: Place) -> Near:
 
 
 def _same_function(function: str, scope: str) -> bool:
-    return scope == function or scope.rpartition(".")[2] == function.rpartition(".")[2] or scope.endswith("." + function)
+    return (
+        scope == function or scope.rpartition(".")[2] == function.rpartition(".")[2] or scope.endswith("." + function)
+    )

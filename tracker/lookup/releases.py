@@ -66,7 +66,9 @@ class Releases:
     def all(self) -> list[Release]:
         """The final releases, oldest version first."""
         found: dict[Version, Release] = {}
-        tags = self._mirror.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags").out.decode("utf-8", "replace")
+        tags = self._mirror.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags").out.decode(
+            "utf-8", "replace"
+        )
         for tag in tags.splitlines():
             version = _version(tag.removeprefix(f"{self._package}-").removeprefix("v"))
             if version is not None and (tag.startswith((self._package, "v")) or tag[:1].isdigit()):
@@ -122,10 +124,12 @@ class Releases:
         likely = likely[:MOST_FILES]
         sites: dict[Site, Named] = {}
         paths = sorted({path for path, _ in likely})
-        for (path, blob), raw in zip(likely, (raw for _, raw in self._mirror.read(blob for _, blob in likely)), strict=True):
+        for (path, blob), raw in zip(
+            likely, (raw for _, raw in self._mirror.read(blob for _, blob in likely)), strict=True
+        ):
             sites.update((site, (path, blob)) for site in harvest(path, raw).sites)
         nowhere = Revision(name="", commit="", committed_at="")
-        ranker = Ranker(Snapshot(revision=nowhere, sites=tuple(sites), files=tuple(paths)))
+        ranker = Ranker(Snapshot(revision=nowhere, sites=tuple(sites), files=tuple(paths)), {})
         found = {sites[one.site] for one in best(ranker.rank(error)) if not one.partial}
         return [release for release in reversed(self.all) if found & self._named(release)]
 

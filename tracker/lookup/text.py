@@ -103,12 +103,19 @@ def _story(story: Story, site: Site, answer: Answer) -> Iterator[tuple[str, str]
             yield "releases", span.first if span.first == span.last else f"{span.first} to {span.last}"
     for change in story.changes:
         kinds = ", ".join(_WORDS.get(kind, kind.value) for kind in Kind if kind in change.kinds) or "elsewhere"
-        yield f"in {change.release}", f"{kinds}" + (f": {change.site.exception}: {_message(change.site)}" if change.site else "")
+        yield (
+            f"in {change.release}",
+            f"{kinds}" + (f": {change.site.exception}: {_message(change.site)}" if change.site else ""),
+        )
     if story.now is not None and answer.newest.commit != answer.at.commit:
         yield "now", f"{_where(story.now)} at {answer.newest.name}"
 
 
-_WORDS = {Kind.RETYPED: "other exception", Kind.GUARD_CHANGED: "other conditions", Kind.RELOCATED: "elsewhere in the source"}
+_WORDS = {
+    Kind.RETYPED: "other exception",
+    Kind.GUARD_CHANGED: "other conditions",
+    Kind.RELOCATED: "elsewhere in the source",
+}
 
 
 def _where(site: Site) -> str:

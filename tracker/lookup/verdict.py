@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tracker.lookup.foreign import Foreign, foreign
+from tracker.lookup.foreign import INTERPRETER, Foreign, foreign
 from tracker.lookup.paste import Raised
 from tracker.lookup.rank import INSIDE, Agreement, Candidate, Near, Ranker, best
 from tracker.model import Site
@@ -47,10 +47,8 @@ class Judged:
     reason: str
     """Why there is no match, or why it is not one alone; empty for a plain match."""
 
-    @property
-    def whole(self) -> bool:
-        """Whether the whole text of the best match is in the paste, or the frame of its raise."""
-        return bool(self.matches) and not self.matches[0].partial
+    settled: bool = False
+    """Whether no other version is needed: the whole text of the best match is there, or the paste was visibly cut off."""
 
 
 def judge(error: Raised, ranker: Ranker, package: str) -> Judged:
@@ -60,9 +58,16 @@ def judge(error: Raised, ranker: Ranker, package: str) -> Judged:
     other = foreign(error, package, ranker.files)
     if found and (other is None or not other.strong or _outweighs(found[0], other)):
         matches = tuple(_match(one, len(found), error) for one in found)
+        settled = found[0].marked or not found[0].partial
         if len(found) == 1 and not found[0].faint:
-            return Judged(error=error, verdict=Verdict.MATCH, matches=matches, reason="")
-        return Judged(error=error, verdict=Verdict.AMBIGUOUS, matches=matches, reason=_several(found))
+            return Judged(error=error, verdict=Verdict.MATCH, matches=matches, reason="", settled=settled)
+        reason = _several(found)
+        return Judged(error=error, verdict=Verdict.AMBIGUOUS, matches=matches, reason=reason, settled=settled)
+    if other is not None and other.origin == INTERPRETER and found and found[0].whole and package in error.message:
+        # JAX puts some of the interpreter's words into errors of its own.
+        reason = f"{other.reason}, and so does this statement; a frame of the traceback would tell"
+        matches = tuple(_match(one, len(found) + 1, error) for one in found)
+        return Judged(error=error, verdict=Verdict.AMBIGUOUS, matches=matches, reason=reason, settled=True)
     if other is not None:
         return Judged(error=error, verdict=Verdict.FOREIGN, matches=(), reason=other.reason)
     return Judged(error=error, verdict=Verdict.NONE, matches=(), reason=_nothing(error))
@@ -117,7 +122,9 @@ def _why(one: Candidate, error: Raised) -> str:
     elif fit.complete:
         said.append(f"all literal parts of its text are there in order ({fit.letters} letters)")
     else:
-        said.append(f"a part of its text is there ({fit.letters} of {fit.text.letters} letters), the rest is cut off or out")
+        said.append(
+            f"a part of its text is there ({fit.letters} of {fit.text.letters} letters), the rest is cut off or out"
+        )
     if one.exception is Agreement.SAME:
         said.append("same exception")
     elif one.exception is Agreement.DIFFERS:
