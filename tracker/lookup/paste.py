@@ -54,7 +54,7 @@ class Paste:
 # What Python and JAX call the classes of exceptions. In the place of a name, JAX also puts what stands for a traceback.
 _NAME = re.compile(
     r"(?<![\w.])((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Warning|Interrupt|SystemExit|StopIteration|ExceptionGroup"
-    r"|StackTrace|StackTraceBeforeTransformation|SimplifiedTraceback))(?=:(?!:)|$)"
+    r"|StackTrace|StackTraceBeforeTransformation|SimplifiedTraceback))(?=[`*]{0,2}:(?!:)|$)"
 )
 _ANY_NAME = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?::\s|:?$)")
 _TRACEBACK = "Traceback (most recent call last)"
@@ -197,7 +197,7 @@ class _Reader:
             return False
         number, source, marked = found
         last = self.frames[-1]
-        if marked and (last.line is None or last.line == number):
+        if last.line == number or (marked and last.line is None):
             self.frames[-1] = replace(last, line=number, source=source)
         self.source_due = False
         return True
@@ -222,11 +222,11 @@ class _Reader:
             # A name in the middle of a message: an error that the message tells of, besides.
             self.open.lines.append(bare)
             opened = self.open
-            self.errors.append(self._raised(_Open(name, [bare[found.end(1) :].lstrip(": ")], [], False, ""), False))
+            self.errors.append(self._raised(_Open(name, [bare[_behind(bare, found.end(1)) :]], [], False, ""), False))
             self.open = opened
             return True
         at = _behind(bare, found.end(1))
-        while (stacked := _NAME.match(bare, at)) is not None and bare.startswith(":", stacked.end(1)):
+        while (stacked := _NAME.match(bare, at)) is not None and stacked.end(1) < len(bare):
             name, at = stacked[1], _behind(bare, stacked.end(1))
         rest = bare[at:]
         nested = self.open is not None
@@ -261,7 +261,9 @@ class _Reader:
         pasted = "\n".join(one.lines).strip()
         message = _without_notes(pasted)
         quote = one.before[-1:]
-        if quote and quote in "\"'`*" and message.endswith(quote):
+        if quote == "`":
+            message = message.partition("`")[0]  # inline code ends with the next one
+        elif quote and quote in "\"'*" and message.endswith(quote):
             message = message.rstrip(quote)
         return Raised(
             exception=one.exception,
@@ -274,6 +276,8 @@ class _Reader:
 
 def _behind(line: str, at: int) -> int:
     """Where the message begins behind a name that ends at `at`."""
+    while line.startswith(("`", "*"), at):
+        at += 1
     at += line.startswith(":", at)
     while line.startswith(" ", at):
         at += 1

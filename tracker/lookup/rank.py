@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import islice
 
 from tracker.lookup.frames import Frame
 from tracker.lookup.index import Fit, Index, Pasted
@@ -33,6 +34,8 @@ PARTIAL = 14
 """The same for the part of a wording that was not cut off."""
 
 
+_OPENING = re.compile(r":\s|[\"'(>\u2018\u201c]")
+MOST_OPENINGS = 200
 _NAME = re.compile(r"((?:[A-Za-z_]\w*\.)*[A-Z]\w+):\s+")
 
 
@@ -63,6 +66,8 @@ class Candidate:
     """None: the source has no text to compare."""
     exception: Agreement
     near: Near
+    odd: bool
+    """It says something, and that is not in the paste: only a frame of the traceback speaks for it."""
     marked: bool
     """Whether the pasted message was visibly cut off."""
     open_end: bool
@@ -102,8 +107,10 @@ class Candidate:
         fit = self.fit
         if self.near is Near.LINE and (fit is None or fit.complete or fit.cut or fit.elided):
             return True
-        if fit is None or self.exception is Agreement.DIFFERS:
+        if fit is None:
             return False
+        if self.exception is Agreement.DIFFERS:
+            return self.faint
         if self.whole:
             return fit.letters >= self._enough or self.near >= Near.FUNCTION or self.faint
         return self.partial if not fit.complete else fit.letters >= INSIDE
@@ -122,7 +129,11 @@ class Candidate:
     def faint(self) -> bool:
         """Whether what speaks for the site is little: an exception and a text that others can raise, or its beginning."""
         fit = self.fit
-        if fit is None or self.near >= Near.FUNCTION or self.exception is not Agreement.SAME:
+        if fit is None or self.near is Near.LINE:
+            return False
+        if self.exception is Agreement.DIFFERS:
+            return self.whole and fit.letters >= INSIDE
+        if self.near is Near.FUNCTION or self.exception is Agreement.UNKNOWN:
             return False
         if self.partial:
             return not self.marked and fit.letters < INSIDE and fit.rest > 0
@@ -169,6 +180,8 @@ class Ranker:
         error = self.named(error)
         pasted, marked = _pasted(error)
         places = self.places(error.frames)
+        last = error.frames[-1].source if error.frames and error.adjacent else None
+        raises = last is not None and last.startswith("raise")
         fits: dict[Site, Fit] = {}
         for fit in self.index.fits(pasted) if pasted.text else ():
             for site in fit.text.sites:
@@ -178,7 +191,8 @@ class Ranker:
         found = []
         for site in [*fits, *(here - set(fits))]:
             near = _near(site, places)
-            if site not in fits and site.messages and (pasted.text or near is not Near.LINE):
+            odd = site not in fits and bool(site.messages)
+            if odd and (near is not Near.LINE or (pasted.text and not raises)):
                 continue  # it says something, and that is not in the paste
             found.append(
                 Candidate(
@@ -186,6 +200,7 @@ class Ranker:
                     fit=fits.get(site),
                     exception=agreement(error.exception, site),
                     near=near,
+                    odd=odd,
                     marked=marked,
                     open_end=marked or not error.whole,
                 )
@@ -195,9 +210,10 @@ class Ranker:
 
 def best(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The first candidate, if it is sure, and all that the paste does not tell from it."""
-    if not candidates or not candidates[0].sure:
-        return []
-    first = candidates[0]
+    plain = [one for one in candidates if not one.odd]
+    if not plain or not plain[0].sure:
+        return [one for one in candidates if one.odd and one.exception is Agreement.SAME][:1]
+    candidates, first = plain, plain[0]
     if first.near is Near.LINE:
         return [first]
     equal = [
@@ -254,8 +270,18 @@ def _pasted(error: Raised) -> tuple[Pasted, bool]:
     marked = text.endswith(("...", ELISION))
     if marked:
         text = text.rstrip("." + ELISION)
-    starts = (0,) if error.exception is not None else tuple(sorted({at for at in breaks if at < len(text)}))
-    return Pasted(text, starts, frozenset(breaks)), marked
+    starts = {0} if error.exception is not None else {*breaks, *_openings(error.message)}
+    return Pasted(text, tuple(sorted(at for at in starts if at < len(text))), frozenset(breaks)), marked
+
+
+def _openings(message: str) -> list[int]:
+    """Where in a squeezed text, behind a colon or a quote, someone may begin to quote an error."""
+    found, at, length = [], 0, 0
+    for opening in islice(_OPENING.finditer(message), MOST_OPENINGS):
+        length += len(squeeze_paste(message[at : opening.end()]))
+        at = opening.end()
+        found.append(length)
+    return found
 
 
 def _better(fit: Fit, other: Fit) -> bool:

@@ -81,12 +81,12 @@ class Releases:
         return [found[version] for version in sorted(found)]
 
     def of(self, version: str) -> Release | None:
-        """The release of a version as a paste states it."""
+        """The release of a version as a paste states it; of one that was never released, the last one before it."""
         try:
             wanted = Version(version)
         except InvalidVersion:
             return None
-        return next((release for release in self.all if Version(release.version) == wanted), None)
+        return next((release for release in reversed(self.all) if Version(release.version) <= wanted), None)
 
     def by_frames(self, frames: Iterable[Frame]) -> list[Release]:
         """The releases in which the most of the frames' lines read as pasted; empty where none does in any."""

@@ -16,7 +16,7 @@ _JSON_MESSAGE = re.compile(r'"(?:message|evalue)' + _JSON_STRING, re.DOTALL)
 _JSON_STACK = re.compile(r'"(?:stack|traceback)' + _JSON_STRING, re.DOTALL)
 _JSON_ESCAPE = re.compile(r'\\(["\\/nrt])')
 _BROKEN_PATH = re.compile(r'(File "[A-Za-z]:[^"\n]*)\n([^"\n]*", line \d)')
-_BEFORE = re.compile(r"(?:E {2,}|E\t|[│┃║|>❱]\s?|#+ )+")
+_BEFORE = re.compile(r"(?:E {2,}|E\t|[│┃║|>❱]\s?|#+ |\[rank\d+\]: ?|\([\w.]+ pid=\d+[^()]*\) ?)+")
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+-]*$")
 
 

@@ -83,6 +83,8 @@ def _outweighs(candidate: Candidate, other: Foreign) -> bool:
 
 
 def _several(found: Sequence[Candidate]) -> str:
+    if found[0].exception is Agreement.DIFFERS:
+        return "the text is that of a statement which raises another exception"
     if found[0].faint:
         return "the text says so little that others can raise it, too; a frame of the traceback would tell"
     if any(one.partial for one in found):
@@ -105,6 +107,8 @@ def _score(one: Candidate) -> float:
     fit = one.fit
     if one.faint:
         return 0.4
+    if one.odd:
+        return 0.7
     if one.near is Near.LINE:
         return 0.99 if fit is not None and fit.complete else 0.95
     sure = 0.6 if one.partial else 0.9 if one.whole else 0.75
@@ -115,7 +119,9 @@ def _score(one: Candidate) -> float:
 def _why(one: Candidate, error: Raised) -> str:
     """In plain words what speaks for a site."""
     fit, said = one.fit, []
-    if fit is None:
+    if one.odd:
+        said.append("its text, as far as the source shows it, is another")
+    elif fit is None:
         said.append("text not resolved in the source")
     elif fit.complete and not fit.holes and fit.at_end and fit.anchored:
         said.append("the text is the same, letter by letter")

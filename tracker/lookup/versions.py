@@ -18,7 +18,7 @@ def stated(text: str, package: str) -> list[str]:
     """The versions of the package that a text names as installed, each once, in order."""
     name = re.escape(package)
     pattern = re.compile(
-        rf"(?<![\w/.-]){name}(?:\.__version__|[ _]version)?['\"]?(?:\s*(?:==?|:|is|@))?\s*['\"(]?{_NUMBER}(?![\w])"
+        rf"(?<![\w/.-]){name}(?:\.__version__|[ _]version)?[\s'\"`*|]{{0,40}}(?:==?|:|is\b|@|,)?[\s'\"`*|(]{{0,40}}{_NUMBER}(?![\w])"
         rf"|[/\\]{name}-{_NUMBER}(?:\.dist-info|-py|\.egg|[/\\])",
         re.IGNORECASE,
     )
