@@ -21,6 +21,8 @@ from tracker.snapshots import Sources
 
 MOST_STORIES = 3
 """Sites whose past and future are told; more are too many to read."""
+FEW = 4
+"""Releases that are named one by one."""
 MOST_CHANGES = 4
 """Changes of a site that are followed, one after the other."""
 
@@ -116,7 +118,7 @@ class Asked:
     def _judged(self, paste: Paste, at: Revision) -> list[Judged]:
         if at.commit not in self._rankers:
             self._rankers[at.commit] = Ranker(self._snapshot(at), self._sources.handed_in(at))
-        return [judge(error, self._rankers[at.commit], self._package) for error in paste.errors]
+        return [judge(error, self._rankers[at.commit]) for error in paste.errors]
 
     def _snapshot(self, at: Revision) -> Snapshot:
         (snapshot,) = self._sources.snapshots([at])
@@ -136,7 +138,9 @@ class Asked:
                 return release.revision, f"the paste says {self._package} {version}"
         if fitting:
             last = fitting[-1]
-            listed = last.version if len(fitting) == 1 else f"{fitting[0].version} to {last.version}"
+            listed = ", ".join(release.version for release in fitting)
+            if len(fitting) > FEW:
+                listed = f"{len(fitting)} releases from {fitting[0].version} to {last.version}"
             if said:
                 notices.append(
                     f"the paste says {self._package} {said[0][0]}, but its traceback shows lines of {listed}; "

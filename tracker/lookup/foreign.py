@@ -5,7 +5,6 @@ strongly. It knows nothing of sites; whether a site's claim is stronger is decid
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import NamedTuple
 
 from tracker.lookup.frames import Frame
@@ -60,17 +59,17 @@ _INTERPRETER = re.compile(
 _PACKAGE = re.compile(r"(?:site-packages|dist-packages)/([\w.-]+)|(?:/lib(?:64)?/python3[.\d]*)/(\w+)")
 
 
-def foreign(error: Raised, package: str, files: Collection[str]) -> Foreign | None:
+def foreign(error: Raised, files: frozenset[str]) -> Foreign | None:
     """What speaks against the package itself having raised an error; None: nothing does. `files` are the package's."""
     top, dot, _ = (error.exception or "").partition(".")
+    own = {part for file in files for part in file.split("/")[:2]}
     if error.name in _RUNTIME:
         return Foreign("XLA", f"{error.name} is how errors of XLA, which is C++, reach Python", True)
-    if dot and top != package and top not in _OWN_TOPS and not top[:1].isupper():
+    if dot and top not in own and top not in _OWN_TOPS and not top[:1].isupper():
         return Foreign(top, f"{error.exception} is an exception of {top}", True)
     if _STATUS.match(error.message):
         code = error.message.partition(":")[0]
         return Foreign("XLA", f"its text begins with {code}, a status code of XLA's C++", True)
-    files = frozenset(files)
     last = error.frames[-1] if error.frames and error.adjacent else None
     if last is not None and (found := _other_package(last, files)) is not None:
         return found

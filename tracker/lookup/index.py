@@ -147,8 +147,12 @@ def lay(text: Text, pasted: Pasted) -> Fit | None:
         elif any(message in literal for literal in text.literals):
             matched, elided, anchored, inside = end, True, True, True
             taken = [message]
-        else:
-            elided = ELISION in message
+        elif ELISION in message:
+            elided = True
+            before = message[: message.index(ELISION)]
+            if (start := next((n for n in starts if before[n:] and first.startswith(before[n:])), None)) is not None:
+                matched, anchored, at = len(before) - start, True, len(before)
+                taken = [before[start:]]
     for n, literal in enumerate(text.literals[1:], 1):
         if cut or inside:
             break
@@ -165,6 +169,8 @@ def lay(text: Text, pasted: Pasted) -> Fit | None:
             part = _tail(literal, message[max(at, mark - len(literal)) : mark])
             taken.append(literal[:part])
             matched, elided = matched + part, True
+            continue
+        if elided:
             continue
         part = _tail(literal, message[max(at, end - len(literal)) :])
         taken.append(literal[:part])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from tracker.lookup.frames import Frame, context_line, frame_of, permalinks, pytest_end
 from tracker.lookup.squeeze import squeeze
-from tracker.lookup.unwrap import bare_line, unwrapped
+from tracker.lookup.unwrap import bare_line, is_fence, unwrapped
 
 MOST_ERRORS = 40
 """Distinct errors of one paste that are looked at; a log of more is read from its end."""
@@ -136,6 +136,9 @@ class _Reader:
 
     def take(self, line: str) -> None:
         bare = bare_line(line)
+        if is_fence(bare):
+            self._close(followed=False)
+            return
         if not bare:
             if self.open is not None:
                 self.open.lines.append("")

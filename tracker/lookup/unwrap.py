@@ -57,4 +57,9 @@ def bare_line(line: str) -> str:
         bare = bare[before.end() :].strip()
         if bare.endswith(("│", "┃", "║", "|")):
             bare = bare[:-1].rstrip()
-    return "" if _FENCE.match(bare) else bare
+    return bare
+
+
+def is_fence(line: str) -> bool:
+    """Whether a line begins or ends a block of code."""
+    return _FENCE.match(line) is not None

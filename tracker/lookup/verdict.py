@@ -51,11 +51,11 @@ class Judged:
     """Whether no other version is needed: the whole text of the best match is there, or the paste was visibly cut off."""
 
 
-def judge(error: Raised, ranker: Ranker, package: str) -> Judged:
+def judge(error: Raised, ranker: Ranker) -> Judged:
     """The verdict on one error at the ranker's revision."""
     candidates = ranker.rank(error)
     found = best(candidates)
-    other = foreign(error, package, ranker.files)
+    other = foreign(error, ranker.files)
     if found and (other is None or not other.strong or _outweighs(found[0], other)):
         matches = tuple(_match(one, len(found), error) for one in found)
         settled = found[0].marked or not found[0].partial
@@ -63,7 +63,7 @@ def judge(error: Raised, ranker: Ranker, package: str) -> Judged:
             return Judged(error=error, verdict=Verdict.MATCH, matches=matches, reason="", settled=settled)
         reason = _several(found)
         return Judged(error=error, verdict=Verdict.AMBIGUOUS, matches=matches, reason=reason, settled=settled)
-    if other is not None and other.origin == INTERPRETER and found and found[0].whole and package in error.message:
+    if other is not None and other.origin == INTERPRETER and found and found[0].whole and _names_own(error, ranker.files):
         # JAX puts some of the interpreter's words into errors of its own.
         reason = f"{other.reason}, and so does this statement; a frame of the traceback would tell"
         matches = tuple(_match(one, len(found) + 1, error) for one in found)
@@ -71,6 +71,11 @@ def judge(error: Raised, ranker: Ranker, package: str) -> Judged:
     if other is not None:
         return Judged(error=error, verdict=Verdict.FOREIGN, matches=(), reason=other.reason)
     return Judged(error=error, verdict=Verdict.NONE, matches=(), reason=_nothing(error))
+
+
+def _names_own(error: Raised, files: frozenset[str]) -> bool:
+    """Whether a message speaks of the package or one of its modules."""
+    return any(top in error.message for top in {file.partition("/")[0] for file in files})
 
 
 def _outweighs(candidate: Candidate, other: Foreign) -> bool:
