@@ -95,7 +95,7 @@ class Sources:
         return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
 
     def handed_in(self, revision: Revision) -> dict[Site, tuple[str, ...]]:
-        """Sites of a revision -> what they say once callers elsewhere have filled in their part, beside their message."""
+        """Sites of a revision -> what they say, beside their message, once callers elsewhere fill in their part."""
         (snapshot,) = self.snapshots([revision])
         of, blobs = self._of(revision), self._blobs(revision)
         found = handed_in(of, lambda path: self._mirror.content(blobs[path]) if path in blobs else None)

@@ -14,7 +14,7 @@ from tracker.lookup.verdict import Judged, judge
 from tracker.model import Revision, Snapshot
 
 LIBRARY = {
-    "pkg/_src/core.py": '''
+    "pkg/_src/core.py": """
         class Shape:
             def check(self, x, axis):
                 if axis > 3:
@@ -64,11 +64,11 @@ LIBRARY = {
 
         def brackets(x):
             raise ValueError(f"use x.at[...].set(y) and not {x}")
-    ''',
-    "pkg/_src/tree.py": '''
+    """,
+    "pkg/_src/tree.py": """
         def leaves(tree):
             return [flatten_up_to(t) for t in tree]
-    ''',
+    """,
 }
 
 

@@ -1,9 +1,9 @@
 """python -m tests.lookup.score REPORTS CONFIG: how often `lookup` finds the right raise first.
 
 REPORTS holds one JSON object a line: `text`, the pasted error; `site`, the raise it came from (`rev`, `path`, `line`,
-`function`) or null; `candidates`, where several are as good; `label_strength`, which begins with `line` where the revision is
-sure; `jax_version`. CONFIG is a configuration whose mirror has been pulled. Without a site and without candidates, an error
-is right when it is not called a match; one that JAX raises after all is listed as such for a person to read.
+`function`) or null; `candidates`, where several are as good; `label_strength`, which begins with `line` where the
+revision is sure; `jax_version`. CONFIG is a configuration whose mirror has been pulled. Without a site and without
+candidates, an error is right when it is not called a match; all of those are listed, for a person to read.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tracker.commands.options import open_mirror, sources_of
+from tracker.commands.options import open_mirror
 from tracker.config import load
 from tracker.errors import RevisionError
 from tracker.lookup.ask import Answer, Asked
 from tracker.lookup.paste import read
 from tracker.lookup.releases import Releases
 from tracker.repository import revisions
+from tracker.scope import sources_of
 
 
 class Scored(NamedTuple):

@@ -11,7 +11,9 @@ from tracker.lookup.paste import read
 WANTED = ("TypeError", "x must be\nan array, got 3")
 
 PLAIN = "TypeError: x must be\nan array, got 3"
-TRACE = f'Traceback (most recent call last):\n  File "/v/pkg/core.py", line 7, in check\n    raise TypeError(m)\n{PLAIN}'
+TRACE = (
+    f'Traceback (most recent call last):\n  File "/v/pkg/core.py", line 7, in check\n    raise TypeError(m)\n{PLAIN}'
+)
 
 
 def quoted(sign: str) -> str:
@@ -37,52 +39,80 @@ def quoted(sign: str) -> str:
         pytest.param("UnfilteredStackTrace: TypeError: x must be\nan array, got 3", id="stand-in and name"),
         pytest.param("\x1b[0;31mTypeError\x1b[0m: x must be\n\x1b[1man\x1b[0m array, got 3", id="colours"),
         pytest.param("[0;31mTypeError[0m: x must be\n[1man[0m array, got 3", id="colours without escape"),
-        pytest.param("TypeError: x must be\nan array, got 3\n\nFor simplicity, JAX has removed its internal frames from"
-                     "\nthe traceback of the following exception. Set X", id="note on hidden frames"),
-        pytest.param("The stack trace below excludes JAX-internal frames.\nThe preceding is the original exception that "
-                     f"occurred, unmodified.\n\n--------------------\n\n{PLAIN}", id="note before"),
+        pytest.param(
+            "TypeError: x must be\nan array, got 3\n\nFor simplicity, JAX has removed its internal frames from"
+            "\nthe traceback of the following exception. Set X",
+            id="note on hidden frames",
+        ),
+        pytest.param(
+            "The stack trace below excludes JAX-internal frames.\nThe preceding is the original exception "
+            f"that occurred, unmodified.\n\n--------------------\n\n{PLAIN}",
+            id="note before",
+        ),
         pytest.param('{"name": "TypeError", "message": "x must be\\nan array, got 3", "stack": "---"}', id="JSON"),
         pytest.param("TypeError: x must be&#10;an array, got 3", id="entities"),
-        pytest.param(f"{TRACE}\n\nDuring handling of the above exception, another exception occurred:\n", id="chain cut"),
-        pytest.param("  + Exception Group Traceback (most recent call last):\n  +-+---------------- 1 ----------------\n"
-                     "    | TypeError: x must be\n    | an array, got 3\n    +------------------------------------",
-                     id="exception group"),
-        pytest.param("╭──── Traceback (most recent call last) ────╮\n│ /v/pkg/core.py:7 in check │\n│ ❱  7 │   raise │\n"
-                     "╰───────────────────────────────────────────╯\nTypeError: x must be\nan array, got 3", id="rich"),
+        pytest.param(
+            f"{TRACE}\n\nDuring handling of the above exception, another exception occurred:\n", id="chain cut"
+        ),
+        pytest.param(
+            "  + Exception Group Traceback (most recent call last):\n  +-+---------------- 1 ----------------\n"
+            "    | TypeError: x must be\n    | an array, got 3\n    +------------------------------------",
+            id="exception group",
+        ),
+        pytest.param(
+            "╭──── Traceback (most recent call last) ────╮\n│ /v/pkg/core.py:7 in check │\n│ ❱  7 │   raise │\n"
+            "╰───────────────────────────────────────────╯\nTypeError: x must be\nan array, got 3",
+            id="rich",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_error_without_its_wrapper(paste):
     (error,) = read(paste).errors
     assert (error.name, error.message) == WANTED
 
 
 PATH = "/v/site-packages/pkg/core.py"
+CHECK = (PATH, 7, "check", "raise TypeError(m)")
 
 
 @pytest.mark.parametrize(
     ("paste", "frame"),
     [
-        (f'  File "{PATH}", line 7, in check\n    raise TypeError(m)\nTypeError: x', (PATH, 7, "check", "raise TypeError(m)")),
-        (f'"{PATH}", line 7, in check\nraise TypeError(m)\nTypeError: x', (PATH, 7, "check", "raise TypeError(m)")),
-        (f"{PATH} in check(x, *args)\n      6   if x:\n----> 7     raise TypeError(m)\n      8\nTypeError: x",
-         (PATH, 7, "check", "raise TypeError(m)")),
-        (f"[{PATH}](https://localhost:8080/#) in check(x)\n----> 7     raise TypeError(m)\nTypeError: x",
-         (PATH, 7, "check", "raise TypeError(m)")),
-        (f"File {PATH}:7, in A.check(self)\n      6   if x:\n----> 7     raise TypeError(m)\n\nTypeError: x",
-         (PATH, 7, "A.check", "raise TypeError(m)")),
-        (f"{PATH}:7: in check\n    raise TypeError(m)\nE   TypeError: x", (PATH, 7, "check", "raise TypeError(m)")),
+        (f'  File "{PATH}", line 7, in check\n    raise TypeError(m)\nTypeError: x', CHECK),
+        (f'"{PATH}", line 7, in check\nraise TypeError(m)\nTypeError: x', CHECK),
+        (f"{PATH} in check(x, *args)\n      6   if x:\n----> 7     raise TypeError(m)\n      8\nTypeError: x", CHECK),
+        (f"[{PATH}](https://localhost:8080/#) in check(x)\n----> 7     raise TypeError(m)\nTypeError: x", CHECK),
+        (
+            f"File {PATH}:7, in A.check(self)\n      6   if x:\n----> 7     raise TypeError(m)\n\nTypeError: x",
+            (PATH, 7, "A.check", "raise TypeError(m)"),
+        ),
+        (f"{PATH}:7: in check\n    raise TypeError(m)\nE   TypeError: x", CHECK),
         (f">       raise TypeError(m)\nE       TypeError: x\n\n{PATH}:7: TypeError", (PATH, 7, None, None)),
-        (f"│ {PATH}:7 in check │\n│    6 │ if x: │\n│ ❱  7 │   raise TypeError(m) │\nTypeError: x",
-         (PATH, 7, "check", "raise TypeError(m)")),
-        ('  File "C:\\Lib\\pkg\\core.py", line 7, in check\n    raise TypeError(m)\nTypeError: x',
-         ("C:/Lib/pkg/core.py", 7, "check", "raise TypeError(m)")),
-        ('  File "C:\\Lib\\pkg\numpy\\core.py", line 7, in check\n    raise TypeError(m)\nTypeError: x',
-         ("C:/Lib/pkg/numpy/core.py", 7, "check", "raise TypeError(m)")),
-        ("TypeError: x\nhttps://github.com/a/pkg/blob/0123456789abcdef/pkg/core.py#L7-L9", ("pkg/core.py", 7, None, None)),
+        (f"│ {PATH}:7 in check │\n│    6 │ if x: │\n│ ❱  7 │   raise TypeError(m) │\nTypeError: x", CHECK),
+        (
+            '  File "C:\\Lib\\pkg\\core.py", line 7, in check\n    raise TypeError(m)\nTypeError: x',
+            ("C:/Lib/pkg/core.py", 7, "check", "raise TypeError(m)"),
+        ),
+        (
+            '  File "C:\\Lib\\pkg\numpy\\core.py", line 7, in check\n    raise TypeError(m)\nTypeError: x',
+            ("C:/Lib/pkg/numpy/core.py", 7, "check", "raise TypeError(m)"),
+        ),
+        ("TypeError: x\nhttps://github.com/a/pkg/blob/0123456789/pkg/core.py#L7-L9", ("pkg/core.py", 7, None, None)),
     ],
-    ids=["python", "python, prefix lost", "IPython 7", "Colab", "IPython 8", "pytest", "pytest end", "rich", "Windows",
-         "Windows, \\n taken for a line end", "permalink"],
-)  # fmt: skip
+    ids=[
+        "python",
+        "python, prefix lost",
+        "IPython 7",
+        "Colab",
+        "IPython 8",
+        "pytest",
+        "pytest end",
+        "rich",
+        "Windows",
+        "Windows, \\n taken for a line end",
+        "permalink",
+    ],
+)
 def test_frames(paste, frame):
     (error,) = read(paste).errors
     last = error.frames[-1]
@@ -93,7 +123,7 @@ def test_frames(paste, frame):
 def test_two_errors_each_once_in_order():
     chain = (
         f"{TRACE}\n\nThe above exception was the direct cause of the following exception:\n\n"
-        "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\n    f()\nRuntimeError: other\n"
+        'Traceback (most recent call last):\n  File "t.py", line 1, in <module>\n    f()\nRuntimeError: other\n'
         f"{TRACE}\n"
     )
     assert [error.name for error in read(chain).errors] == ["TypeError", "RuntimeError"]

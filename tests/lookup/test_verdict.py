@@ -23,8 +23,10 @@ def scopes(judged) -> list[str]:
         ("ValueError: axis <object at 0x7f> does not exist in an array of shape\n[[1 2]\n [3 4]]", "Shape.check"),
         # wraps, also inside a word
         ("ValueError: axis 4 does not exi\nst in an array of sh\nape (2,)", "Shape.check"),
-        ("ValueError: the layout of the output is not\n    known before compilation: got 3; pass out_layout=... ins\ntead",
-         "wrapped"),
+        (
+            "ValueError: the layout of the output is not\n    known before compilation: got 3; pass out_layout=... ins\ntead",
+            "wrapped",
+        ),
         # no exception's name, or one that only the source knows
         ("axis 4 does not exist in an array of shape (2,)", "Shape.check"),
         ("I get this: axis 4 does not exist in an array of shape (2,)", "Shape.check"),
@@ -46,7 +48,7 @@ def scopes(judged) -> list[str]:
         # what marks a cut elsewhere is the text itself here
         ("ValueError: use x.at[...].set(y) and not x[0]", "brackets"),
     ],
-)  # fmt: skip
+)
 def test_one_raise(ask, paste, scope):
     (judged,) = ask(paste)
     assert (judged.verdict.value, scopes(judged)) == ("match", [scope])
@@ -95,7 +97,7 @@ def test_a_raise_without_text_is_known_by_its_frame(ask, line):
 
 
 def test_a_link_to_any_line_of_the_statement(ask, line):
-    at = line('f"compilation: got') 
+    at = line('f"compilation: got')
     (judged,) = ask(f"not known here\nhttps://github.com/a/pkg/blob/main/pkg/_src/core.py#L{at}")
     assert judged.verdict.value == "none"  # a line of a raise, but not its text
     (judged,) = ask(f"NotImplementedError\nhttps://github.com/a/b/blob/main/pkg/_src/core.py#L{line('raise NotImpl')}")
@@ -115,12 +117,18 @@ def test_a_link_to_any_line_of_the_statement(ask, line):
         ("TypeError: unhashable type: 'list'", "interpreter"),
         ("KeyError: 3", None),
         ("AssertionError: length mismatch: [3, 1]", "assert"),
-        (frame(3, "leaves", "return [flatten_up_to(t) for t in tree]", "pkg/_src/tree.py")
-         + "ValueError: Expected list, got (1,).", "calls into compiled code"),
-        (frame(3, "g", "raise TypeError(m)", "site-packages/other/a.py")
-         + "TypeError: jit needs one array at least, got 3", "other"),
+        (
+            frame(3, "leaves", "return [flatten_up_to(t) for t in tree]", "pkg/_src/tree.py")
+            + "ValueError: Expected list, got (1,).",
+            "calls into compiled code",
+        ),
+        (
+            frame(3, "g", "raise TypeError(m)", "site-packages/other/a.py")
+            + "TypeError: jit needs one array at least, got 3",
+            "other",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_others_raise_is_no_match(ask, paste, reason):
     (judged,) = ask(paste)
     assert judged.matches == ()

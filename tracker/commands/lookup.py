@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tracker.commands.options import Settings, open_mirror, resolve, screen, sources_of, target_of, workers, write
+from tracker.commands.options import Settings, open_mirror, screen, workers, write
 from tracker.errors import TrackerError
 
 if TYPE_CHECKING:
@@ -51,13 +51,14 @@ def command(settings: Settings, file: Path | None, text: str | None, at: str | N
     from tracker.lookup.ask import Asked
     from tracker.lookup.paste import read
     from tracker.lookup.releases import Releases
+    from tracker.scope import sources_of, target_of
 
     paste = read(pasted)
     entries = _entries(config)
     package = config.upstream.package
     with open_mirror(config) as mirror, workers() as executor:
-        revision = resolve(settings, config, mirror, at, entries) if at is not None else None
-        newest = target_of(settings, config, mirror, None, entries)
+        revision = target_of(config, mirror, at, entries, settings.progress) if at is not None else None
+        newest = target_of(config, mirror, None, entries)
         sources = sources_of(config, mirror, executor)
         asked = Asked(sources, Releases(mirror, sources, package, settings.say), newest, entries, package)
         answer = asked.answer(paste, revision, history)

@@ -85,7 +85,7 @@ class Asked:
         self._rankers: dict[str, Ranker] = {}
 
     def answer(self, paste: Paste, at: Revision | None, history: bool = True) -> Answer:
-        """The answer at a revision, or at the one that the paste itself speaks for. GitError: the mirror is unreadable."""
+        """The answer at a revision, or at the one that the paste itself speaks for. GitError: unreadable."""
         notices: list[str] = []
         if at is not None:
             because = "as asked for"

@@ -1,5 +1,6 @@
-"""Errors that no `raise` of the package's Python makes: what speaks for C++, the interpreter or another package, and how
-strongly. It knows nothing of sites; whether a site's claim is stronger is decided by who asks.
+"""Errors that no `raise` of the package's Python makes: what speaks for C++, the interpreter or another package.
+
+It knows nothing of sites; whether a site's claim is stronger is decided by who asks.
 """
 
 from __future__ import annotations
@@ -89,10 +90,8 @@ def foreign(error: Raised, files: frozenset[str]) -> Foreign | None:
         and within(last.file, files)
         and not last.source.startswith(("raise", "assert"))
     ):
-        return Foreign(
-            "C++", f"the last frame ({last.file.rpartition('/')[2]}:{last.line}) raises nothing, it calls into compiled code",
-            False,
-        )  # fmt: skip
+        where = f"{last.file.rpartition('/')[2]}:{last.line}"
+        return Foreign("C++", f"the last frame ({where}) raises nothing, it calls into compiled code", False)
     return None
 
 

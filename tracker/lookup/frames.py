@@ -1,4 +1,4 @@
-"""The lines of tracebacks as Python, IPython, pytest, rich and GitHub write them -> frames. Nothing else is read here."""
+"""The lines of tracebacks as Python, IPython, pytest, rich and GitHub write them -> frames. Nothing else is read."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Fit:
 
 
 class Index:
-    """All wordings of a snapshot, or of any other set of sites; `fuller` are more of them, with what callers hand in."""
+    """All wordings of a set of sites; `fuller` are more of them, with what callers hand in."""
 
     def __init__(self, sites: Iterable[Site], fuller: Mapping[Site, Sequence[str]]) -> None:
         by_literals: dict[tuple[str, ...], dict[Site, None]] = defaultdict(dict)

@@ -108,7 +108,7 @@ def schema() -> dict[str, Any]:
 def _all_matches(judged: list[Judged], best: verdict.Verdict) -> list[Match]:
     """Those of the errors with the best verdict first."""
     ordered = sorted(judged, key=lambda one: one.verdict is not best)
-    found = []
+    found: list[Match] = []
     for match in (match for one in ordered for match in one.matches):
         if match.site not in [other.site for other in found]:
             found.append(match)

@@ -31,9 +31,9 @@ class Raised:
     frames: tuple[Frame, ...] = ()
     """Outermost first."""
     adjacent: bool = False
-    """Whether the last frame stands directly above the error: then it is the one that raised, unless frames are hidden."""
+    """Whether the last frame stands directly above the error: then it raised it, unless frames are hidden."""
     whole: bool = False
-    """Whether the message surely ends where it seems to: other lines of the traceback follow, or it is its last line."""
+    """Whether the message surely ends where it seems to: more of the traceback follows, or it ends a traceback."""
 
     @property
     def name(self) -> str | None:

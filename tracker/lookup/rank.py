@@ -1,7 +1,7 @@
-"""Which sites a pasted error comes from, best first, how sure that is, and why. Values in, values out.
+"""Which sites a pasted error can come from, best first, and what speaks for each. Values in, values out.
 
-A wording that lies on the text whole outweighs any likeness; the exception's type and the frames of the traceback decide
-between equal wordings, and stand in for a text that says next to nothing.
+A wording that lies on the text whole outweighs any likeness; the exception's type and the frames of the traceback
+decide between equal wordings, and stand in for a text that says next to nothing.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tracker.lookup.squeeze import ELISION, squeeze_paste
 from tracker.model import Form, Site, Snapshot, leaf
 
 TELLING = 12
-"""Letters of literal text from which a wording tells an error by itself: two words, say. JAX has some 60 that say less."""
+"""Letters of literal text from which a wording tells an error by itself: two words, say. Some 60 of JAX say less."""
 LOOSE = 9
-"""As many more where it begins with a placeholder, where words follow that it does not know, and where all its literals are
-shorter than a phrase."""
+"""As many more where it begins with a placeholder, where words follow that it does not know, and where all its literals
+are shorter than a phrase; set on messages of NumPy, SciPy, Flax and the standard library, which must not match."""
 PHRASE = 10
 FAINT = 5
 """Letters from which a wording is worth a mention."""
@@ -127,7 +127,7 @@ class Candidate:
 
     @property
     def faint(self) -> bool:
-        """Whether what speaks for the site is little: an exception and a text that others can raise, or its beginning."""
+        """Whether little speaks for the site: an exception and a text that others can raise, or its beginning."""
         fit = self.fit
         if fit is None or self.near is Near.LINE:
             return False

@@ -110,7 +110,7 @@ class Releases:
         return bool(there) and squeeze(there[0]).startswith(shown[:60])
 
     def raising(self, error: Raised) -> list[Release]:
-        """The releases, newest first, one of whose files by itself can have raised an error; the text must be there whole."""
+        """The releases, newest first, one of whose files by itself can have raised the whole text of an error."""
         words = _words([error.message], MOST_WORDS)
         if not words or not self.all:
             return []

@@ -1,4 +1,4 @@
-"""A text without all that pasting changes: white space, wraps, escapes, back-quotes, rules. For comparing, not for reading."""
+"""A text without all that pasting changes: white space, wraps, escapes, back-quotes, rules. For comparing only."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Judged:
     """Why there is no match, or why it is not one alone; empty for a plain match."""
 
     settled: bool = False
-    """Whether no other version is needed: the whole text of the best match is there, or the paste was visibly cut off."""
+    """Whether no other version need be asked: the best match is there whole, or the paste was visibly cut off."""
 
 
 def judge(error: Raised, ranker: Ranker) -> Judged:
@@ -63,7 +63,13 @@ def judge(error: Raised, ranker: Ranker) -> Judged:
             return Judged(error=error, verdict=Verdict.MATCH, matches=matches, reason="", settled=settled)
         reason = _several(found)
         return Judged(error=error, verdict=Verdict.AMBIGUOUS, matches=matches, reason=reason, settled=settled)
-    if other is not None and other.origin == INTERPRETER and found and found[0].whole and _names_own(error, ranker.files):
+    if (
+        other is not None
+        and other.origin == INTERPRETER
+        and found
+        and found[0].whole
+        and _names_own(error, ranker.files)
+    ):
         # JAX puts some of the interpreter's words into errors of its own.
         reason = f"{other.reason}, and so does this statement; a frame of the traceback would tell"
         matches = tuple(_match(one, len(found) + 1, error) for one in found)

@@ -1,4 +1,4 @@
-"""Which version a paste says it comes from, as text. It may be wrong: development builds call themselves by the next one."""
+"""Which version a paste says it comes from. It may be wrong: development builds call themselves by the next one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _BOUND = re.compile(r"\s*(?:or (?:newer|later|above|higher|older)|and (?:newer|l
 def stated(text: str, package: str) -> list[str]:
     """The versions of the package that a text names as installed, each once, in order."""
     name = re.escape(package)
+    gap = r"[\s'\"`*|(]{0,40}"
     pattern = re.compile(
-        rf"(?<![\w/.-]){name}(?:\.__version__|[ _]version)?[\s'\"`*|]{{0,40}}(?:==?|:|is\b|@|,)?[\s'\"`*|(]{{0,40}}{_NUMBER}(?![\w])"
+        rf"(?<![\w/.-]){name}(?:\.__version__|[ _]version)?{gap}(?:==?|:|is\b|@|,)?{gap}{_NUMBER}(?![\w])"
         rf"|[/\\]{name}-{_NUMBER}(?:\.dist-info|-py|\.egg|[/\\])",
         re.IGNORECASE,
     )
