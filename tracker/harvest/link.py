@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tracker.harvest.exports import Export, calls, export
+from tracker.harvest.exports import Export, calls, export, passed_on
 from tracker.harvest.helpers import Helper
 from tracker.harvest.parts import (
     Arguments,
@@ -64,12 +64,12 @@ def handed_in(harvests: Mapping[str, Harvest], read: Read) -> dict[tuple[str, in
     in. They are no part of the sites: a caller that comes or goes is no other message.
     """
     links = _Links(read)
-    made = [
-        (path, replace(helper, thrown=links.all(path, helper.thrown)))
-        for path, found in harvests.items()
-        for helper in found.helpers
-    ]
-    helpers = [(path, helper) for path, helper in made if any(one.texts for one in helper.thrown)]
+    helpers = []
+    for path, found in harvests.items():
+        for helper in found.helpers:
+            if any(one.texts for one in links.all(path, helper.thrown)) and (raw := read(path)) is not None:
+                for one in (helper, *passed_on(path, raw, helper)):
+                    helpers.append((path, replace(one, thrown=links.all(path, one.thrown))))
     return {
         at: tuple(dict.fromkeys(render(parts) for one in told for parts in one.texts))
         for at, told in _handed_in(helpers, harvests, read, links).items()
