@@ -5,47 +5,23 @@ Where the version is not told, everything the paste shows is evidence, and nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tracker.compare.classify import kinds
 from tracker.compare.match import match
 from tracker.locate import agrees, in_excerpt, in_snapshot
+from tracker.lookup.past import Past, Release, Story
 from tracker.lookup.paste import Paste
 from tracker.lookup.rank import Ranker
-from tracker.lookup.releases import Release, Releases, Span
 from tracker.lookup.verdict import Judged, Verdict, judge
 from tracker.lookup.versions import stated
-from tracker.model import Entry, Kind, Revision, Site, Snapshot
+from tracker.model import Entry, Revision, Site, Snapshot
 from tracker.snapshots import Sources
 
 MOST_STORIES = 3
 """Sites whose past and future are told; more are too many to read."""
 FEW = 4
 """Releases that are named one by one."""
-MOST_CHANGES = 4
-"""Changes of a site that are followed, one after the other."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """What became of a site in one release."""
-
-    release: str
-    kinds: frozenset[Kind]
-    site: Site | None
-    """None: nothing continues it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
-    """In which releases a site's text is raised, and what became of it."""
-
-    span: Span | None
-    changes: tuple[Change, ...]
-    """Since the last release of the span, oldest first."""
-    now: Site | None
-    """The site at the newest revision; None: removed, or not followed so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +53,8 @@ class Answer:
 class Asked:
     """A mirror, ready to be asked about pastes."""
 
-    def __init__(
-        self, sources: Sources, releases: Releases, newest: Revision, entries: Sequence[Entry], package: str
-    ) -> None:
-        self._sources, self._releases, self._newest = sources, releases, newest
+    def __init__(self, sources: Sources, past: Past, newest: Revision, entries: Sequence[Entry], package: str) -> None:
+        self._sources, self._past, self._newest = sources, past, newest
         self._entries, self._package = entries, package
         self._rankers: dict[str, Ranker] = {}
 
@@ -104,7 +78,7 @@ class Asked:
         stories = {}
         if history:
             for site in found[:MOST_STORIES]:
-                stories[site] = self._story(site, at)
+                stories[site] = self._past.story(site, at, self._newest)
         return Answer(
             at=at,
             because=because,
@@ -127,11 +101,9 @@ class Asked:
     def _evidence(self, paste: Paste, notices: list[str]) -> tuple[Revision, str]:
         """The revision that a paste speaks for: its version, checked against the lines that its traceback shows."""
         said = [
-            (version, release)
-            for version in stated(paste.text, self._package)
-            if (release := self._releases.of(version))
+            (version, release) for version in stated(paste.text, self._package) if (release := self._past.of(version))
         ]
-        fitting = self._releases.by_frames([frame for error in paste.errors for frame in error.frames])
+        fitting = self._past.by_frames([frame for error in paste.errors for frame in error.frames])
         fits = {release.version for release in fitting}
         for version, release in said:
             if not fits or release.version in fits:
@@ -152,32 +124,9 @@ class Asked:
     def _elsewhere(self, judged: Sequence[Judged]) -> Release | None:
         """The newest release that can have raised one of the errors."""
         for one in judged:
-            if one.verdict is not Verdict.FOREIGN and (found := self._releases.raising(one.error)):
+            if one.verdict is not Verdict.FOREIGN and (found := self._past.raising(one.error)):
                 return found[0]
         return None
-
-    def _story(self, site: Site, at: Revision) -> Story:
-        span = self._releases.span(site, at)
-        changes: list[Change] = []
-        here, when, before = site, at, span
-        while before is not None and before.following is not None and len(changes) < MOST_CHANGES:
-            last, following = before.final.revision, before.following
-            held = self._continued(here, when, last)
-            after = self._continued(held, last, following.revision) if held is not None else None
-            found = kinds(held, after) - {Kind.MOVED} if held is not None and after is not None else {Kind.REMOVED}
-            changes.append(Change(release=following.version, kinds=frozenset(found), site=after))
-            if after is None:
-                return Story(span=span, changes=tuple(changes), now=None)
-            here, when = after, following.revision
-            before = self._releases.span(here, when)
-        return Story(span=span, changes=tuple(changes), now=self._continued(here, when, self._newest))
-
-    def _continued(self, site: Site, at: Revision, then: Revision) -> Site | None:
-        """The site that continues this one at another revision."""
-        if at.commit == then.commit:
-            return site
-        before, after = self._sources.snapshots([at, then])
-        return next((pair.after for pair in match(before.sites, after.sites) if pair.before == site), None)
 
     def _pages(self, sites: Sequence[Site], at: Revision) -> dict[Site, Entry]:
         """The pages that speak of the sites: by place where the page is pinned here, else by what its excerpt shows."""
@@ -194,6 +143,3 @@ class Asked:
             if isinstance(site, Site) and site in wanted:
                 found.setdefault(site, entry)
         return found
-
-
-Say = Callable[[str], None]

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tracker.lookup.frames import Frame, context_line, frame_of, permalinks, pytest_end
+from tracker.lookup.names import any_name, is_summary, named
 from tracker.lookup.squeeze import squeeze
-from tracker.lookup.unwrap import bare_line, is_fence, unwrapped
+from tracker.lookup.unwrap import bare_line, is_fence, unwrapped, without_notes
 
 MOST_ERRORS = 40
 """Distinct errors of one paste that are looked at; a log of more is read from its end."""
@@ -51,12 +52,6 @@ class Paste:
     """The whole, without colours and wrappers."""
 
 
-# What Python and JAX call the classes of exceptions. In the place of a name, JAX also puts what stands for a traceback.
-_NAME = re.compile(
-    r"(?<![\w.])((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Warning|Interrupt|SystemExit|StopIteration|ExceptionGroup"
-    r"|StackTrace|StackTraceBeforeTransformation|SimplifiedTraceback))(?=[`*]{0,2}:(?!:)|$)"
-)
-_ANY_NAME = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?::\s|:?$)")
 _TRACEBACK = "Traceback (most recent call last)"
 _TOP_NAME = re.compile(r"([A-Za-z_][\w.]*)\s+$")
 _CHAINED = (
@@ -64,25 +59,9 @@ _CHAINED = (
     "The above exception was the direct cause",
     "The above exception was raised",
 )
-# JAX's notes on its tracebacks, glued to messages; the beginnings tell them, however they are wrapped.
-_NOTES = re.compile(
-    "|".join(
-        r"\s+".join(map(re.escape, note.split()))
-        for note in (
-            "The stack trace below excludes JAX-internal frames.",
-            "The stack trace above excludes JAX-internal frames.",
-            "The preceding is the original exception that occurred, unmodified.",
-            "For simplicity, JAX has removed its internal frames from the traceback of the following exception.",
-            "Set JAX_TRACEBACK_FILTERING=off to include these.",
-            "The preceding stack trace is the source of the JAX operation that, once transformed by JAX",
-        )
-    )
-)
 _CARETS = re.compile(r"[\s~^]+$")
 _GROUP_RULE = re.compile(r"\+[-+]+(?: \d+ -+)?$|\+-+$")
 _BOX_RULE = re.compile(r"[╭╰┌└╔╚─━═┏┗+*]+[─━═\-]{3,}.*$")
-_SUMMARY = re.compile(r"(?:FAILED|ERROR) \S+ - ")
-_NOT_RAISED = re.compile(r"(?:\bexcept|\braise|\bRaises|\bwith|\bfrom|\bimport|\bcatch(?:es)?)\s*:?\s*\(?\s*$")
 
 
 def read(text: str) -> Paste:
@@ -98,16 +77,6 @@ def read(text: str) -> Paste:
     return Paste(errors=tuple(_once(errors)), text=clean)
 
 
-def _without_notes(message: str) -> str:
-    """A message without what JAX says about its tracebacks; it ends where that begins."""
-    start = len(message) - len(message.lstrip())
-    while (note := _NOTES.match(message, start)) is not None:
-        start = note.end()
-        start += len(message[start : start + 1000]) - len(message[start : start + 1000].lstrip())
-    note = _NOTES.search(message, start)
-    return message[start : note.start() if note else None].strip()
-
-
 @dataclass(slots=True)
 class _Open:
     """An error whose message is still being read."""
@@ -118,6 +87,8 @@ class _Open:
     adjacent: bool
     before: str
     """What stood on the line before the name; log prefixes are repeated on the next lines."""
+    line: str
+    """The line that names it."""
 
 
 @dataclass(slots=True)
@@ -185,7 +156,7 @@ class _Reader:
     def finish(self) -> list[Raised]:
         self._close(followed=False)
         if not self.errors and any(self.loose):
-            text = _without_notes("\n".join(self.loose))
+            text = without_notes("\n".join(self.loose))
             self.errors.append(Raised(exception=None, message=text, frames=tuple(self.frames[-MOST_FRAMES:])))
         elif not self.errors and self.frames:
             self.errors.append(
@@ -207,38 +178,22 @@ class _Reader:
 
     def _header(self, line: str, bare: str) -> bool:
         """Whether the line names an exception; then a new error begins."""
-        found = _NAME.search(bare)
-        while found is not None and (
-            _NOT_RAISED.search(bare[max(0, found.start() - 12) : found.start()])
-            or (found.end() == len(bare) and found.start() > 0)
-        ):
-            found = _NAME.search(bare, found.end())
+        if self.open is not None and bare == self.open.line:
+            return True  # a log that says the same again and again
+        found = named(bare) or (any_name(bare) if self._under_frames(line) else None)
         if found is None:
-            # Right under a traceback, and not indented, whatever has the form of a name is one.
-            found = _ANY_NAME.match(bare) if self._under_frames(line) else None
-            if found is None:
-                return False
-        start, name = found.start(), found[1]
-        if self.open is not None and start > 0 and not _SUMMARY.match(bare):
-            if not self.open.exception:
-                return False
-            # A name in the middle of a message: an error that the message tells of, besides.
+            return False
+        new = _Open(found.name, [bare[found.message :]], [], False, bare[: found.start], bare)
+        if self.open is not None:
             self.open.lines.append(bare)
-            opened = self.open
-            self.errors.append(self._raised(_Open(name, [bare[_behind(bare, found.end(1)) :]], [], False, ""), False))
-            self.open = opened
-            return True
-        at = _behind(bare, found.end(1))
-        while (stacked := _NAME.match(bare, at)) is not None and stacked.end(1) < len(bare):
-            name, at = stacked[1], _behind(bare, stacked.end(1))
-        rest = bare[at:]
-        nested = self.open is not None
-        frames = [] if nested else self.frames
-        if nested:
-            assert self.open is not None
-            self.open.lines.append(bare)
+            if found.start > 0 and not is_summary(bare):
+                # A name in the middle of a message: an error that the message tells of, besides.
+                self.errors.append(self._raised(new, whole=False))
+                return True
+        else:
+            new.frames, new.adjacent = list(self.frames), bool(self.frames) and not self.gap
         self._close()
-        self.open = _Open(name, [rest], list(frames), bool(frames) and not self.gap, bare[:start])
+        self.open = new
         self.frames, self.source_due, self.gap = [], False, False
         return True
 
@@ -262,7 +217,7 @@ class _Reader:
 
     def _raised(self, one: _Open, whole: bool) -> Raised:
         pasted = "\n".join(one.lines).strip()
-        message = _without_notes(pasted)
+        message = without_notes(pasted)
         quote = one.before[-1:]
         if quote == "`":
             message = message.partition("`")[0]  # inline code ends with the next one
@@ -275,16 +230,6 @@ class _Reader:
             adjacent=one.adjacent,
             whole=whole or message != pasted,
         )
-
-
-def _behind(line: str, at: int) -> int:
-    """Where the message begins behind a name that ends at `at`."""
-    while line.startswith(("`", "*"), at):
-        at += 1
-    at += line.startswith(":", at)
-    while line.startswith(" ", at):
-        at += 1
-    return at
 
 
 def _once(errors: Sequence[Raised]) -> list[Raised]:

@@ -11,13 +11,16 @@ from functools import cached_property
 
 from packaging.version import InvalidVersion, Version
 
+from tracker.compare.classify import kinds
+from tracker.compare.match import match
 from tracker.harvest.sites import harvest
 from tracker.lookup.frames import Frame
+from tracker.lookup.past import Change, Release, Span, Story
 from tracker.lookup.paste import Raised
 from tracker.lookup.rank import Ranker, best, within
 from tracker.lookup.squeeze import squeeze
 from tracker.message import split
-from tracker.model import Revision, Site, Snapshot, leaf
+from tracker.model import Kind, Revision, Site, Snapshot, leaf
 from tracker.repository.mirror import Mirror
 from tracker.repository.revisions import releases as imported
 from tracker.repository.revisions import resolve
@@ -25,6 +28,8 @@ from tracker.snapshots import Sources
 
 MOST_WORDS = 16
 """Words of a text by which files are sieved; the longest say most."""
+MOST_CHANGES = 4
+"""Changes of a site that are followed, one after the other."""
 MOST_FILES = 500
 """Versions of files that are read for a text that no known release has."""
 
@@ -35,24 +40,11 @@ _WORD = re.compile(r"[A-Za-z_]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
-    """A released version that the mirror has."""
+class _Run:
+    """Releases in a row, by their places among all."""
 
-    version: str
-    revision: Revision
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """The releases in a row that raise a wording."""
-
-    first: str
-    last: str
-    ongoing: bool
-    """The last one is the newest release known."""
-    following: Release | None
-    """The release after the last."""
-    final: Release
+    first: int
+    last: int
 
 
 class Releases:
@@ -133,20 +125,45 @@ class Releases:
         found = {sites[one.site] for one in best(ranker.rank(error)) if not one.partial}
         return [release for release in reversed(self.all) if found & self._named(release)]
 
-    def span(self, site: Site, at: Revision) -> Span | None:
+    def story(self, site: Site, at: Revision, newest: Revision) -> Story:
+        """The releases that raise what a site of a revision says, and what became of it since, release by release."""
+        run = self._run(site, at)
+        span = None
+        if run is not None:
+            first, last = self.all[run.first].version, self.all[run.last].version
+            span = Span(first=first, last=last, ongoing=run.last + 1 == len(self.all))
+        changes: list[Change] = []
+        here, when = site, at
+        while run is not None and run.last + 1 < len(self.all) and len(changes) < MOST_CHANGES:
+            final, following = self.all[run.last], self.all[run.last + 1]
+            held = self._continued(here, when, final.revision)
+            after = self._continued(held, final.revision, following.revision) if held is not None else None
+            found = kinds(held, after) - {Kind.MOVED} if held is not None and after is not None else {Kind.REMOVED}
+            changes.append(Change(release=following.version, kinds=frozenset(found), site=after))
+            if after is None:
+                return Story(span=span, changes=tuple(changes), now=None)
+            here, when = after, following.revision
+            run = self._run(here, when)
+        return Story(span=span, changes=tuple(changes), now=self._continued(here, when, newest))
+
+    def _continued(self, site: Site, at: Revision, then: Revision) -> Site | None:
+        """The site that continues this one at another revision."""
+        if at.commit == then.commit:
+            return site
+        before, after = self._sources.snapshots([at, then])
+        return next((pair.after for pair in match(before.sites, after.sites) if pair.before == site), None)
+
+    def _run(self, site: Site, at: Revision) -> _Run | None:
         """The releases in a row, around a revision, that raise what a site says; None: no release does."""
-        if site.message is None or not self.all:
-            return None
-        words = _words(split(site.message)[0], MOST_WORDS)
-        if not words:
+        words = _words(split(site.message)[0], MOST_WORDS) if site.message is not None else []
+        if not words or not self.all:
             return None
         self._say(f"following the text through {len(self.all)} releases")
         held = self._words_held(words)
         has_all = {named for named, found in held.items() if len(found) == len(words)}
         there = [self._named(release) & has_all for release in self.all]
-        start = self._nearest(at)
-        if not there[start]:
-            start = next((n for n in (start + 1, start - 1) if 0 <= n < len(there) and there[n]), -1)
+        near = self._nearest(at)
+        start = next((n for n in (near, near + 1, near - 1) if 0 <= n < len(there) and there[n]), -1)
         if start < 0:
             return None
         first = last = start
@@ -160,14 +177,7 @@ class Releases:
                 first += 1
             while last > start and not self._raises(there[last], site):
                 last -= 1
-        following = self.all[last + 1] if last + 1 < len(self.all) else None
-        return Span(
-            first=self.all[first].version,
-            last=self.all[last].version,
-            ongoing=following is None,
-            following=following,
-            final=self.all[last],
-        )
+        return _Run(first, last)
 
     def _raises(self, files: Iterable[Named], site: Site) -> bool:
         wanted = {(_literals(message), leaf(site.exception)) for message in site.messages[:1]}

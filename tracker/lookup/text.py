@@ -10,7 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tracker.lookup.ask import Answer, Story
+from tracker.lookup.ask import Answer
+from tracker.lookup.past import Story
 from tracker.lookup.verdict import Judged, Match, Verdict
 from tracker.model import Kind, Site
 from tracker.report.screen import Screen

@@ -19,6 +19,21 @@ _BROKEN_PATH = re.compile(r'(File "[A-Za-z]:[^"\n]*)\n([^"\n]*", line \d)')
 _BEFORE = re.compile(r"(?:E {2,}|E\t|[│┃║|>❱]\s?|#+ |\[rank\d+\]: ?|\([\w.]+ pid=\d+[^()]*\) ?)+")
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+-]*$")
 
+# JAX's notes on its tracebacks, glued to messages; the beginnings tell them, however they are wrapped.
+_NOTES = re.compile(
+    "|".join(
+        r"\s+".join(map(re.escape, note.split()))
+        for note in (
+            "The stack trace below excludes JAX-internal frames.",
+            "The stack trace above excludes JAX-internal frames.",
+            "The preceding is the original exception that occurred, unmodified.",
+            "For simplicity, JAX has removed its internal frames from the traceback of the following exception.",
+            "Set JAX_TRACEBACK_FILTERING=off to include these.",
+            "The preceding stack trace is the source of the JAX operation that, once transformed by JAX",
+        )
+    )
+)
+
 
 def unwrapped(text: str) -> str:
     """The text without colours and entities, line ends as newlines; an error reported as JSON is written out."""
@@ -63,3 +78,13 @@ def bare_line(line: str) -> str:
 def is_fence(line: str) -> bool:
     """Whether a line begins or ends a block of code."""
     return _FENCE.match(line) is not None
+
+
+def without_notes(message: str) -> str:
+    """A message without what JAX says about its tracebacks; it ends where that begins."""
+    start = len(message) - len(message.lstrip())
+    while (note := _NOTES.match(message, start)) is not None:
+        start = note.end()
+        start += len(message[start : start + 1000]) - len(message[start : start + 1000].lstrip())
+    note = _NOTES.search(message, start)
+    return message[start : note.start() if note else None].strip()

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tracker.lookup.candidate import INSIDE, Agreement, Candidate, Near
 from tracker.lookup.foreign import INTERPRETER, Foreign, foreign
 from tracker.lookup.paste import Raised
-from tracker.lookup.rank import INSIDE, Agreement, Candidate, Near, Ranker, best
+from tracker.lookup.rank import Ranker, best
 from tracker.model import Site
 
 
@@ -58,7 +59,7 @@ def judge(error: Raised, ranker: Ranker) -> Judged:
     other = foreign(error, ranker.files)
     if found and (other is None or not other.strong or _outweighs(found[0], other)):
         matches = tuple(_match(one, len(found), error) for one in found)
-        settled = found[0].marked or not found[0].partial
+        settled = found[0].marked or not (found[0].partial or found[0].exception is Agreement.DIFFERS)
         if len(found) == 1 and not found[0].faint:
             return Judged(error=error, verdict=Verdict.MATCH, matches=matches, reason="", settled=settled)
         reason = _several(found)
