@@ -100,6 +100,7 @@ def test_the_lines_of_a_traceback_outweigh_the_version_that_is_stated(run, relea
 def test_nothing_anywhere(run, releases):
     answer = look(run, "--text", "TypeError: a text that nobody ever wrote")
     assert (answer["verdict"], answer["matches"]) == ("none", [])
+    assert "none of the releases" in answer["notices"][0]
     answer = look(run, "--at", "demo-v1.4.0", "--text", OLD_ERROR)
     assert (answer["verdict"], answer["matches"]) == ("none", [])
 

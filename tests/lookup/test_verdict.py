@@ -24,7 +24,7 @@ def scopes(judged) -> list[str]:
         # wraps, also inside a word
         ("ValueError: axis 4 does not exi\nst in an array of sh\nape (2,)", "Shape.check"),
         (
-            "ValueError: the layout of the output is not\n known before compilation: got 3;\npass out_layout=... in\nstead",
+            "ValueError: the layout of the output is not\n known before\ncompilation: got 3; pass out_layout=.\n.. instead",
             "wrapped",
         ),
         # no exception's name, or one that only the source knows

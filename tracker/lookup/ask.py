@@ -69,7 +69,10 @@ class Asked:
             judged = self._judged(paste, at)
             if not any(one.settled for one in judged):
                 better = self._elsewhere(judged)
-                if better is not None:
+                if better is None:
+                    if any(one.verdict is Verdict.NONE for one in judged):
+                        notices.append("none of the releases that the mirror knows raises such a text, either")
+                else:
                     there = self._judged(paste, better.revision)
                     if any(one.settled for one in there):
                         because = f"the newest release that raises this text; {at.name} does not"

@@ -108,8 +108,12 @@ def _story(story: Story, site: Site, answer: Answer) -> Iterator[tuple[str, str]
             f"in {change.release}",
             f"{kinds}" + (f": {change.site.exception}: {_message(change.site)}" if change.site else ""),
         )
-    if story.now is not None and answer.newest.commit != answer.at.commit:
+    if answer.newest.commit == answer.at.commit:
+        return
+    if story.now is not None:
         yield "now", f"{_where(story.now)} at {answer.newest.name}"
+    elif not story.changes:
+        yield "now", f"nothing at {answer.newest.name} surely continues this statement"
 
 
 _WORDS = {
