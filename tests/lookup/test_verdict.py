@@ -24,7 +24,7 @@ def scopes(judged) -> list[str]:
         # wraps, also inside a word
         ("ValueError: axis 4 does not exi\nst in an array of sh\nape (2,)", "Shape.check"),
         (
-            "ValueError: the layout of the output is not\n known before\ncompilation: got 3; pass out_layout=.\n.. instead",
+            "ValueError: the layout of the output is not known before\ncompilation: got; pass ou\nt_layout=... instead",
             "wrapped",
         ),
         # no exception's name, or one that only the source knows
