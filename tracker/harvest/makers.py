@@ -14,7 +14,6 @@ from tracker.harvest.raised import raised
 from tracker.harvest.source import normalize
 from tracker.model import Form, Site
 
-
 # What people call a variable that holds an error; other small names that are called are functions.
 _HELD = re.compile(r"(?:\w+_)?(?:e|exc|err|error|exception)")
 
