@@ -10,8 +10,6 @@ import pytest
 
 from tests.support import page
 
-pytest_plugins = ["tests.commands.conftest"]
-
 OLD = 'def check(x):\n    if not x:\n        raise TypeError(f"the argument {x} is no array of numbers")\n'
 NEW = """
 def check(x):
