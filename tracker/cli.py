@@ -18,6 +18,7 @@ from tracker.errors import TrackerError
 COMMANDS = {
     "diff": "tracker.commands.diff",
     "sites": "tracker.commands.sites",
+    "lookup": "tracker.commands.lookup",
     "pull": "tracker.commands.pull",
     "repin": "tracker.commands.repin",
     "run": "tracker.commands.run",

@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from tracker.errors import RevisionError
-from tracker.harvest.link import link
+from tracker.harvest.link import handed_in, link
+from tracker.harvest.makers import calls_a_maker, made, makers
 from tracker.harvest.sites import Harvest, harvest
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
@@ -93,6 +94,19 @@ class Sources:
             futures = {c: executor.submit(_linked_at, path, self._blobs(r), self._of(r)) for c, r in commits.items()}
             linked = {commit: future.result() for commit, future in futures.items()}
         return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
+
+    def handed_in(self, revision: Revision) -> dict[Site, tuple[str, ...]]:
+        """Sites of a revision -> what they say, beside their message, once others, here or there, did their part."""
+        (snapshot,) = self.snapshots([revision])
+        of, blobs = self._of(revision), self._blobs(revision)
+        found = handed_in(of, lambda path: self._mirror.content(blobs[path]) if path in blobs else None)
+        places = {(path, of[path].sites[n].line): texts for (path, n), texts in found.items()}
+        fuller = {site: places[site.path, site.line] for site in snapshot.sites if (site.path, site.line) in places}
+        if callers := [site for site in snapshot.sites if calls_a_maker(site)]:
+            files = zip(blobs, self._mirror.read(blobs.values()), strict=True)
+            known = [maker for path, (_, raw) in files for maker in makers(path, raw)]
+            fuller |= {site: tuple(made(site, maker) for maker in known) for site in callers}
+        return fuller
 
     def _snapshot(self, revision: Revision, harvests: Mapping[str, Harvest]) -> Snapshot:
         return Snapshot(

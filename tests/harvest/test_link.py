@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import textwrap
 
 import pytest
 
-from tracker.harvest.link import link
+from tracker.harvest.link import handed_in, link
+from tracker.harvest.makers import calls_a_maker, made, makers
 from tracker.harvest.sites import Harvest, Reason, harvest
 
 
@@ -153,3 +155,55 @@ def test_only_what_is_referred_to_is_read() -> None:
     assert found["pkg/b.py"].sites[0].message == "text"
     assert "pkg/c.py" in asked
     assert "pkg/a.py" not in asked
+
+
+def handed(files: dict[str, str]) -> dict[tuple[str, int], tuple[str, ...]]:
+    raw = {path: textwrap.dedent(text).encode() for path, text in files.items()}
+    return handed_in({path: harvest(path, text) for path, text in raw.items()}, raw.get)
+
+
+def test_what_callers_hand_in_besides_the_words_of_the_class():
+    core = """
+        from pkg.errors import Concrete
+        def demand(value, context=""):
+          raise Concrete(value, context)
+        def demand_size(value, context):
+          return demand(value, context=context)
+        def silent(value):
+          raise ValueError
+    """
+    errors = """
+        class Concrete(TypeError):
+          def __init__(self, value, context):
+            super().__init__(f"a concrete value is expected: {value}. {context}")
+    """
+    use = """
+        from pkg import core
+        def f(size):
+          core.demand(size, "The size of f must be known")
+          core.demand_size(size, "The size of g must be known")
+    """
+    found = handed({"pkg/core.py": core, "pkg/errors.py": errors, "pkg/use.py": use})
+    words = "a concrete value is expected: {size}. The size of"
+    assert found == {("pkg/core.py", 0): (f"{words} f must be known", f"{words} g must be known")}
+    assert handed({"pkg/core.py": core, "pkg/errors.py": errors}) == {}
+
+
+def test_exceptions_made_where_they_are_yielded():
+    source = b"""
+def mismatches(tree):
+  yield lambda name: ValueError(f"{name} differs in {tree}" " at the root")
+  yield lambda: 3
+def check(tree):
+  error = next(mismatches(tree), None)
+  raise error("in_axes")
+def other(tree):
+  raise Error("in_axes")
+def third(tree):
+  raise unimplemented("in_axes")
+"""
+    (maker,) = makers("pkg/tree.py", source)
+    assert maker == ("name", "{name} differs in {tree} at the root")
+    first, *others = harvest("pkg/tree.py", source).sites
+    assert [calls_a_maker(site) for site in (first, *others)] == [True, False, False]
+    assert made(first, maker) == "in_axes differs in {tree} at the root"

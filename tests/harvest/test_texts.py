@@ -55,6 +55,12 @@ def only(source: str) -> Site:
         ("E('a ' + x + ' b')", "a {x} b", "concat"),
         ("E('a ' + str(x))", "a {x}", "concat"),
         ("E('a' + ('b' + 'c'))", "abc", "concat"),
+        # slices: what is cut off is not there, and the rest is
+        ("E('a b, '[:-2])", "a b", "variable"),
+        ("E(', '.join(['a b', 'c'])[2:])", "b, c", "variable"),
+        ("E(f'a {x}'[: -3])", "a {x}", "variable"),
+        ("E(f'a {x} b'[:200])", "a {x} b", "variable"),
+        ("E(TABLE[1:])", None, "variable"),
         # format
         ("E('a {} {}'.format(x, y.z))", "a {x} {y.z}", "format"),
         ("E('a {1} {0!r:>4}'.format(x, y))", "a {y} {x!r:>4}", "format"),

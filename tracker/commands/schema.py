@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from tracker.commands.options import write
 
+SCHEMAS = {"diff": "tracker.report.json", "lookup": "tracker.lookup.json"}
 
-@click.command("schema", short_help="The JSON Schema of `diff --format json`.")
-def command() -> int:
-    """Print the JSON Schema of what `tracker diff --format json` prints.
+
+@click.command("schema", short_help="The JSON Schema of what a command prints as JSON.")
+@click.argument("name", metavar="[COMMAND]", type=click.Choice(list(SCHEMAS)), default="diff")
+def command(name: str) -> int:
+    """Print the JSON Schema of what COMMAND prints with `--format json`: diff (the default) or lookup.
 
     \b
     Example:
@@ -17,7 +22,5 @@ def command() -> int:
     """
     import json
 
-    from tracker.report.json import schema
-
-    write(json.dumps(schema(), indent=2) + "\n")
+    write(json.dumps(import_module(SCHEMAS[name]).schema(), indent=2) + "\n")
     return 0

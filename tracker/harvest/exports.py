@@ -14,8 +14,9 @@ from tracker.harvest.blocks import File, Frame
 from tracker.harvest.calls import callee, calls_of, returned
 from tracker.harvest.classes import Supply, supply
 from tracker.harvest.grammar import children, parse
+from tracker.harvest.helpers import Helper, helper
 from tracker.harvest.names import Meaning, inner, meanings, member
-from tracker.harvest.parts import Arguments, Expected, Foreign, Texts, distinct, has_text
+from tracker.harvest.parts import Arguments, Expected, Foreign, Texts, distinct, has_text, matched
 from tracker.harvest.pieces import DEFINES, cut
 from tracker.harvest.raised import Raised, raised
 from tracker.harvest.source import normalize
@@ -114,3 +115,14 @@ def calls(path: str, raw: bytes, names: frozenset[str]) -> tuple[tuple[Foreign, 
                 if meaning.kind == "import":
                     found.append((foreign(meaning, name), arguments(call, at)))
     return tuple(found)
+
+
+def passed_on(path: str, raw: bytes, found: Helper) -> tuple[Helper, ...]:
+    """The functions of the same file that hand what they are handed on to a helper: their callers fill it, too."""
+    made = []
+    for call, at in calls_of(found.name, _file(path, raw)):
+        values = matched(found.signature, arguments(call, at))
+        thrown = tuple(one.filled(found.function, values) for one in found.thrown)
+        if (one := helper(found.site, thrown, at)) is not None:
+            made.append(one)
+    return tuple(made)

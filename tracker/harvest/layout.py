@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from tracker.harvest.parts import Foreign, Hole, Parts
@@ -26,4 +27,22 @@ def stripped(parts: Parts, method: str) -> Parts:
         ends[0] = ends[0].lstrip()
     if method in ("strip", "rstrip") and isinstance(ends[-1], str):
         ends[-1] = ends[-1].rstrip()
+    return tuple(part for part in ends if part != "")
+
+
+_ENDS = re.compile(r"(\d*) *: *(?:-(\d+))?")
+
+
+def cut(parts: Parts, bounds: str) -> Parts:
+    """`text[a:-b]`: without so much of the literal text at both ends. Other slices are left whole: who sees the error
+    sees its beginning.
+    """
+    found = _ENDS.fullmatch(bounds)
+    ends = list(parts)
+    if found is not None:
+        front, back = int(found[1] or 0), int(found[2] or 0)
+        if isinstance(ends[0], str):
+            ends[0] = ends[0][front:]
+        if isinstance(ends[-1], str):
+            ends[-1] = ends[-1][: len(ends[-1]) - back] if back <= len(ends[-1]) else ""
     return tuple(part for part in ends if part != "")

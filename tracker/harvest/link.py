@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tracker.harvest.exports import Export, calls, export
+from tracker.harvest.exports import Export, calls, export, passed_on
 from tracker.harvest.helpers import Helper
 from tracker.harvest.parts import (
     Arguments,
@@ -23,6 +23,7 @@ from tracker.harvest.parts import (
     has_text,
     joined,
     matched,
+    render,
     suffixed,
 )
 from tracker.harvest.raised import Raised
@@ -55,6 +56,23 @@ def link(harvests: Mapping[str, Harvest], read: Read) -> dict[str, Harvest]:
         if path in thrown
         else found
         for path, found in harvests.items()
+    }
+
+
+def handed_in(harvests: Mapping[str, Harvest], read: Read) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Path and index of sites whose exception has words of its own -> their texts with what callers in other files hand
+    in. They are no part of the sites: a caller that comes or goes is no other message.
+    """
+    links = _Links(read)
+    helpers = []
+    for path, found in harvests.items():
+        for helper in found.helpers:
+            if any(one.texts for one in links.all(path, helper.thrown)) and (raw := read(path)) is not None:
+                for one in (helper, *passed_on(path, raw, helper)):
+                    helpers.append((path, replace(one, thrown=links.all(path, one.thrown))))
+    return {
+        at: tuple(dict.fromkeys(render(parts) for one in told for parts in one.texts))
+        for at, told in _handed_in(helpers, harvests, read, links).items()
     }
 
 

@@ -15,7 +15,7 @@ from tracker.harvest.binds import imported_from, parameters
 from tracker.harvest.blocks import Frame
 from tracker.harvest.calls import arguments_of, callee, keyword, method_of, returned
 from tracker.harvest.grammar import children, code, text, unwrap
-from tracker.harvest.layout import dedent, stripped
+from tracker.harvest.layout import cut, dedent, stripped
 from tracker.harvest.literals import format_call, literal_keys, percent, string
 from tracker.harvest.names import Meaning, attribute, parameter
 from tracker.harvest.parts import (
@@ -119,7 +119,9 @@ def foreign(imported: Meaning, written: str, arguments: Arguments | None = None)
 def _item(node: Node, frame: Frame) -> Iterator[Parts]:
     """`TABLE[key]`: every value of the table, or the one whose key is written there."""
     table, index = node.child_by_field_name("value"), node.child_by_field_name("subscript")
-    if table is not None and index is not None:
+    if table is not None and index is not None and index.type == "slice":
+        yield from (cut(parts, code(index)) for parts in texts(table, frame) if has_text(parts))
+    elif table is not None and index is not None:
         yield from look_up(table, index, frame, code(node))
 
 
