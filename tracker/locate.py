@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from itertools import accumulate
 
+from tracker.catalogue.restate import CUT
 from tracker.harvest.sites import harvest
 from tracker.message import escape, wording
 from tracker.model import Entry, Site, Snapshot, leaf
@@ -21,8 +22,12 @@ def agrees(entry: Entry, site: Site) -> bool:
         return not site.messages
     # A page may show the braces of a literal as they are raised, not doubled as in the source.
     claims = {wording(entry.message), wording(escape(entry.message))}
+    # Where the cut fell behind a blank, the blank is gone, too.
+    stripped = CUT - 2 <= len(entry.message) < CUT
     return any(
-        theirs == claim or (entry.message_cut and theirs.startswith(claim))
+        theirs == claim
+        or (entry.message_cut and theirs.startswith(claim))
+        or (stripped and theirs.startswith(f"{claim} "))
         for theirs in map(wording, site.messages)
         for claim in claims
     )
