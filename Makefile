@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test gold bench lint clean
+.PHONY: demo test gold bench soak lint clean
 .DELETE_ON_ERROR:
 
 demo: $(STAMP)
@@ -12,7 +12,7 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest -n 2
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
@@ -24,6 +24,11 @@ gold: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
 	@$(BIN)/python -m tests.benchmarks.peers
+
+# The daemon over 500 runs, and a thousand random years at the desk.
+soak: $(STAMP)
+	TRACKER_SOAK_RUNS=500 $(BIN)/python -m pytest -q -s tests/test_daemon.py -k many_runs
+	$(BIN)/python -m tests.filing.schedules 1000
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
