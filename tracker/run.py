@@ -16,7 +16,6 @@ from pathlib import Path
 
 from tracker import recording
 from tracker.catalogue.folder import Catalogue, read
-from tracker.check import check_all, check_entries
 from tracker.config import Config
 from tracker.errors import CatalogueError, RunError, TrackerError
 from tracker.filing.outlook import Outlook
@@ -235,6 +234,8 @@ def _report(
     base: Revision | None,
     known: dict[str, Revision],
 ) -> Report:
+    from tracker.check import check_all, check_entries  # a run that finds nothing new does without
+
     sources = sources_of(config, mirror, executor)
     if config.catalogue.track == "all":
         base = base or resolve(config, mirror, "pin", entries)

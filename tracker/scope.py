@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tracker.config import Config
 from tracker.errors import RevisionError
 from tracker.model import Entry, Revision
 from tracker.repository import revisions
 from tracker.repository.mirror import Mirror
-from tracker.snapshots import Sources
+
+if TYPE_CHECKING:
+    from tracker.snapshots import Sources
 
 Said = Callable[[str], None]
 Progress = Callable[[str], AbstractContextManager[Said]]
@@ -75,6 +78,8 @@ def target_of(
 
 def sources_of(config: Config, mirror: Mirror, executor: Executor | None) -> Sources:
     """The files that the configuration has in scope."""
+    from tracker.snapshots import Sources
+
     upstream = config.upstream
     return Sources(mirror, upstream.paths, upstream.exclude, executor, upstream.asserts)
 
