@@ -66,7 +66,7 @@ def _world(desk: Desk) -> list[tuple[str, str, str, list[str]]]:
 
 
 def _settle(desk: Desk) -> None:
-    for _ in range(3):
+    for _ in range(2):
         desk.later(HOUR)
         desk.deliver()
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from rapidfuzz import process as nearest
 
@@ -165,6 +167,9 @@ def _failure(mirror: Mirror, url: str, wanted: str, err: str) -> GitError:
     # The last line is often only that the other end hung up; the line that gave the advice says why.
     reasons = [line for line in err.splitlines() if re.search(pattern, line, re.IGNORECASE)]
     words = process.last_words("\n".join(reasons)).replace(url, shown).rstrip(".")
+    with suppress(ValueError):
+        if (password := urlsplit(url).password) is not None:  # git may quote a part of the url
+            words = words.replace(password, "*****")
     kind = DamagedError if pattern == _DAMAGED else GitError
     return kind(f"cannot fetch from {shown}: {words}; {advice}")
 
