@@ -357,6 +357,18 @@ def test_a_delivery_that_cannot_be_made_is_told_once_and_made_later(
     assert len(github.open(REPO)) == 1
 
 
+def test_what_needs_a_person_is_told_once(station: Station, github: FakeGitHub) -> None:
+    station("run")
+    station.change("must not be negative", "must be positive")
+    github.fail("POST", "", "status", code=422, message="Validation Failed")
+    code, out, _ = station("run")
+    assert (code, "needs a person" in out) == (6, True)
+    station.change("not this one", "nor that one")
+    code, out, _ = station("run")
+    assert (code, "needs a person" in out) == (6, False)
+    assert len(github.open(REPO)) == 1
+
+
 def test_status_is_for_people_and_monitors(station: Station) -> None:
     code, out, _ = station("status")
     assert code == 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tracker.commands.filing import code, deliver, policy, told
+from tracker.commands.filing import attention, code, deliver, done, policy
 from tracker.commands.options import Settings, write
 from tracker.errors import StoreError
 from tracker.report.words import counted
@@ -46,7 +46,7 @@ def command(settings: Settings, apply: bool, bodies: bool, close_all: bool) -> i
             release_baseline(database)
             outlook = _outlook(database, repository, config)
             delivery = deliver(config, database, None, outlook, all_closes=close_all)
-        write("".join(f"{line}\n" for line in told(delivery)))
+        write("".join(f"{line}\n" for line in [*done(delivery), *attention(delivery)]))
         settings.say(f"{counted(len(delivery.done), 'write')} to {config.filing.repository}")
         return code(delivery)
     found = Database.read(config.state.database)

@@ -139,11 +139,12 @@ def deliver_due(
         log.error("%s", error, extra={"run": run})
         remember(database, **{"delivery-failure": str(error)})
         return Outcome(code=error.exit_code, lines=() if before == str(error) else (f"tracker: {error}",))
-    lines = told(delivery)
-    if before is not None:
-        remember(database, **{"delivery-failure": None})
-        lines = ["filing works again", *lines]
-    return Outcome(code=code(delivery), lines=tuple(lines))
+    known = (fact(database, "delivery-remarks") or "").split("\n")
+    remarks = attention(delivery)
+    remember(database, **{"delivery-failure": None, "delivery-remarks": "\n".join(remarks) or None})
+    again = ["filing works again"] if before is not None else []
+    fresh = [line for line in remarks if line not in known]
+    return Outcome(code=code(delivery), lines=(*again, *done(delivery), *fresh))
 
 
 def due(config: Config, database: Database, outlook: Outlook) -> bool:
@@ -161,12 +162,17 @@ def due(config: Config, database: Database, outlook: Outlook) -> bool:
     return alive and (last is None or time.time() - float(last) > LOOK_AGAIN_S)
 
 
-def told(delivery: Delivery) -> list[str]:
-    """A delivery in lines: what was done, what waits, what needs a person."""
+def done(delivery: Delivery) -> list[str]:
+    """What was written, in lines."""
+    verbs = {"create": "filed", "update": "updated", "close": "closed", "reopen": "reopened", "remind": "reminded of"}
+    return [f"{verbs[do.value]} {item.url or item.key}: {item.title}" for do, item in delivery.done]
+
+
+def attention(delivery: Delivery) -> list[str]:
+    """What waits, and what needs a person; a run says each of it once."""
     from tracker.report.words import counted
 
-    verbs = {"create": "filed", "update": "updated", "close": "closed", "reopen": "reopened", "remind": "reminded of"}
-    lines = [f"{verbs[do.value]} {item.url or item.key}: {item.title}" for do, item in delivery.done]
+    lines = []
     if delivery.waiting:
         lines.append(f"{counted(delivery.waiting, 'issue')} wait for the next run: the limits of [filing] are reached")
     if delivery.held:
