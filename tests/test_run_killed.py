@@ -1,5 +1,5 @@
-"""kill -9 at every step of a whole run: before and after each git command, transaction and request. The next runs end
-where a run that was not killed ends.
+"""kill -9 at every step of a whole run: before each git command, transaction, commit and request, and so after the one
+before it. The next runs end where a run that was not killed ends.
 """
 
 from __future__ import annotations
@@ -50,20 +50,15 @@ def counted(step: Countdown, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         with writing(self) as db:
             yield db
             step("before a commit")
-        step("after a commit")
 
     def executed(directory: Path, arguments: Any, **how: Any) -> Any:
         step(f"before git {arguments[0]}")
-        done = execute(directory, arguments, **how)
-        step(f"after git {arguments[0]}")
-        return done
+        return execute(directory, arguments, **how)
 
     class Client(client):  # type: ignore[misc, valid-type]
         def request(self, method: str, url: str, **more: Any) -> httpx.Response:
             step(f"before {method}")
-            answer = super().request(method, url, **more)
-            step(f"after {method}")
-            return answer
+            return super().request(method, url, **more)
 
     with monkeypatch.context() as patched:
         patched.setattr(Database, "writing", stepped)
