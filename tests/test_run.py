@@ -283,7 +283,7 @@ def test_without_apply_nothing_is_sent_and_file_shows_it(
 def test_the_baseline_is_filed_when_a_person_says_so(station: Station, github: FakeGitHub) -> None:
     station.change("must not be negative", "must be positive")
     station("run")
-    assert "1 drift of meaning and 0 new errors: they wait" in station("file")[1]
+    assert "with `tracker file --apply`:\n  create  Reworded: x must not be negative" in station("file")[1]
     assert not github.requests
     station("file", "--apply")
     assert len(github.open(REPO)) == 1

@@ -12,7 +12,7 @@ _JOINER = "\u2060"
 and a code span would show in titles; after this character `@`, `#` and `GH-` begin nothing."""
 
 _CALLS = re.compile(r"(@)(?=[\w-])|(#)(?=\d)|\b(GH-)(?=\d)|(:)(?=[+\w-]+:)", re.IGNORECASE)
-_MARKUP = re.compile(r"[\\`*_\[\]<>|~]")
+_MARKUP = re.compile(r"[\\`*_\[\]|~]")
 _URL = re.compile(r"\b(https?|ftp)(://)|\b(www)(\.)", re.IGNORECASE)
 _COMMIT = re.compile(r"\b([0-9a-f]{7,40})\b")
 
@@ -26,10 +26,10 @@ def fence(text: str, language: str = "") -> str:
 
 def inline(text: str) -> str:
     """One line of running text that only shows."""
-    text = " ".join(_printable(text).split())
-    text = _MARKUP.sub(lambda mark: f"&#{ord(mark[0])};", text.replace("&", "&amp;"))
+    text = plain(text)
     text = _URL.sub(lambda found: "".join(f"{part}{_JOINER}" for part in found.groups() if part), text)
-    return _quiet(text)
+    text = _MARKUP.sub(lambda mark: f"\\{mark[0]}", text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def plain(text: str) -> str:
@@ -82,9 +82,9 @@ def _whole_blocks(text: str, room: int) -> str:
     kept: list[str] = []
     used, ticks = 0, ""
     for line in text.split("\n"):
-        opening = re.match(r"`{3,}", line)
+        opening = None if ticks else re.match(r"`{3,}", line)
         reserve = len(ticks) + 1 if ticks else 0
-        if used + len(line) + 1 + max(reserve, len(opening[0]) + 1 if opening and not ticks else 0) > room:
+        if used + len(line) + 1 + max(reserve, len(opening[0]) + 1 if opening else 0) > room:
             if ticks:
                 left = room - used - reserve - 2
                 if left > 0 and line:
@@ -94,5 +94,7 @@ def _whole_blocks(text: str, room: int) -> str:
         kept.append(line)
         used += len(line) + 1
         if opening:
-            ticks = "" if ticks else opening[0]
+            ticks = opening[0]
+        elif line == ticks:
+            ticks = ""
     return "\n".join(kept)

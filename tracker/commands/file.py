@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -69,28 +70,39 @@ def _outlook(database: Database, repository: str, config: Config) -> Outlook:
 
 
 def _shown(config: Config, database: Database, outlook: Outlook, bodies: bool, close_all: bool) -> str:
-    from tracker.filing.outlook import limited
+    """What the next run files, what --apply files besides, and where the issues of before stand."""
     from tracker.store.issues import items
 
     known = items(database)
+    whole = replace(outlook, drifts=tuple(replace(one, baseline=False) for one in outlook.drifts))
+    soon = _planned(config, database, outlook, known, close_all)
+    asked = _planned(config, database, whole, known, close_all)
+    automatic = bool(config.filing.repository) and config.filing.apply
+    where = config.filing.repository or "(no repository is set in [filing])"
+    parts = []
+    if automatic and soon.now:
+        parts.append("\n".join([f"To {where}, at the next run:", *_steps(config, soon, bodies)]))
+    if (not automatic and asked.now) or len(asked.now) > len(soon.now):
+        title = f"To {where}, with `tracker file --apply`:"
+        parts.append("\n".join([title, *_steps(config, asked, bodies)]))
+    parts.append(_standing(known))
+    return "\n\n".join([part for part in parts if part] or ["Nothing is to be filed."]) + "\n"
+
+
+def _planned(config: Config, database: Database, outlook: Outlook, known: dict[str, Item], close_all: bool) -> Chosen:
+    from tracker.filing.outlook import limited
+
     now, limits = time.time(), policy(config)
     current, steps = outlook.plan(known, {}, now, limits)
-    chosen = limited(database, steps, current, now, limits, close_all)
-    parts = [_steps(config, chosen, bodies), _baseline(outlook), _standing(current)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return limited(database, steps, current, now, limits, close_all)
 
 
-def _steps(config: Config, chosen: Chosen, bodies: bool) -> str:
-    where = config.filing.repository or "(no repository is set in [filing])"
-    how = "at the next run" if config.filing.repository and config.filing.apply else "with `tracker file --apply`"
-    lines = [f"To {where}, {how}:" if chosen.now else "Nothing is to be filed."]
-    lines += [line for step in chosen.now for line in _step(config, step, bodies)]
-    for later, why in (
-        (chosen.later, "waits for a later run, by the limits of [filing]"),
-        (chosen.held, "held: too many at once"),
-    ):
+def _steps(config: Config, chosen: Chosen, bodies: bool) -> list[str]:
+    lines = [line for step in chosen.now for line in _step(config, step, bodies)]
+    waiting = "a later run, by the limits of [filing]"
+    for later, why in ((chosen.later, waiting), (chosen.held, "held: too many to be closed at once")):
         lines += [f"  {why}: {_title(step)}" for step in later]
-    return "\n".join(lines)
+    return lines
 
 
 def _step(config: Config, step: Step, bodies: bool) -> list[str]:
@@ -110,17 +122,6 @@ def _title(step: Step) -> str:
     from tracker.filing.words import title
 
     return title(step.finding) if step.finding is not None else step.item.title
-
-
-def _baseline(outlook: Outlook) -> str:
-    held = [one for one in outlook.drifts if one.baseline and one.family.value != "lines"]
-    if not held:
-        return ""
-    meaning = sum(one.family.value == "meaning" for one in held)
-    return (
-        f"The first run found {counted(meaning, 'drift')} of meaning and {counted(len(held) - meaning, 'new error')}: "
-        "they wait as the baseline until `tracker file --apply`."
-    )
 
 
 def _standing(items: dict[str, Item]) -> str:

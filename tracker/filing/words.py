@@ -98,15 +98,17 @@ def _told(finding: Finding, names: Names) -> tuple[str, str, str]:
 
 def _one(found: Found, names: Names) -> tuple[str, str, str]:
     drift = found.drift
-    page = f"The page {_code(found.page)} (`{found.entry}`)" if found.page else f"The error `{found.entry}`"
     what = ", ".join(f"**{kind}**" for kind in Kind if kind in drift.kinds and kind in _ADJECTIVE)
-    head = f"{page} says something that {names.repository} no longer does: {what}."
+    if found.page:
+        head = f"The page {_code(found.page)} (`{found.entry}`) says what {names.repository} no longer does: {what}."
+        mend = f"* Mend the page, then bring it up to date: `tracker repin --accept {found.entry} --write`\n"
+    else:
+        head, mend = f"{names.repository} no longer raises the error `{found.entry}` as it did: {what}.", ""
+    right = "if the page is still right" if found.page else "if that is as it should be"
     return (
         head,
         _evidence(found, names),
-        "**What to do**\n\n"
-        f"* Mend the page, then bring it up to date: `tracker repin --accept {found.entry} --write`\n"
-        f'* Or, if the page is still right: `tracker ack {found.entry} --reason "…"`',
+        f'**What to do**\n\n{mend}* {right.capitalize()}: `tracker ack {found.entry} --reason "…"`',
     )
 
 
