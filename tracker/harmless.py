@@ -30,10 +30,10 @@ def _beyond(text: str, least: int) -> int:
 
 def inline(text: str) -> str:
     """One line of running text that only shows."""
-    text = " ".join(printable(text).split())
-    text = _MARKUP.sub(lambda mark: f"&#{ord(mark[0])};", text.replace("&", "&amp;"))
+    text = _quiet(" ".join(printable(text).split()))
     text = _URL.sub(lambda found: "".join(f"{part}{_JOINER}" for part in found.groups() if part), text)
-    return _quiet(text)
+    # Last, because the `#` of an escape must stay where it is.
+    return _MARKUP.sub(lambda mark: f"&#{ord(mark[0])};", text.replace("&", "&amp;"))
 
 
 def code(text: str) -> str:

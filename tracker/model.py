@@ -244,7 +244,7 @@ class Drift:
     possible: Site | None = None
     """Of a removed site, the new one that it may go on as."""
     origin: str = ""
-    """The commit at which `before` stands so, abbreviated where only a page names it; empty where there is no before."""
+    """The commit at which `before` stands so, abbreviated where only a page names it; empty without a before."""
     excerpts: tuple[Excerpt | None, Excerpt | None] = (None, None)
     """The source around `before` and `after`, for the formats that show it."""
 

@@ -38,14 +38,16 @@ class Links:
     """The addresses of one report; an empty text where there is none."""
 
     web: str
+    told: str
+    """Where commits and pull requests are linked."""
     upstream: Mapping[str, str | None]
     """Of commits that are not upstream's own (releases), the one they were made from."""
 
     @classmethod
     def of(cls, report: Report, announced: bool = True) -> Self:
         """With `announced=False`, commits and pull requests are linked so that upstream is not told of it."""
-        web = report.web if announced else unannounced(report.web)
-        return cls(web=web, upstream={one.commit: one.upstream for one in report.milestones})
+        told = report.web if announced else unannounced(report.web)
+        return cls(web=report.web, told=told, upstream={one.commit: one.upstream for one in report.milestones})
 
     def site(self, site: Site, commit: str) -> str:
         known = self.upstream.get(commit, commit)
@@ -53,7 +55,7 @@ class Links:
 
     def commit(self, commit: str) -> str:
         known = self.upstream.get(commit, commit)
-        return f"{self.web}/commit/{known}" if self.web and known else ""
+        return f"{self.told}/commit/{known}" if self.web and known else ""
 
     def pull(self, number: int | None) -> str:
-        return f"{self.web}/pull/{number}" if self.web and number else ""
+        return f"{self.told}/pull/{number}" if self.web and number else ""
