@@ -13,6 +13,8 @@ class Format(NamedTuple):
     """Where a format is written, and what it wants of a report beyond its facts."""
 
     module: str
+    links: bool = False
+    """Whether it links to upstream's commits."""
     excerpts: bool = False
     """Whether it shows the source around a site."""
 
@@ -20,9 +22,10 @@ class Format(NamedTuple):
 FORMATS = {
     "text": Format("tracker.report.text"),
     "json": Format("tracker.report.json"),
-    "markdown": Format("tracker.report.markdown"),
-    "github": Format("tracker.report.github"),
-    "sarif": Format("tracker.report.sarif"),
+    "markdown": Format("tracker.report.markdown", links=True),
+    "github": Format("tracker.report.github", links=True),
+    "sarif": Format("tracker.report.sarif", links=True),
+    "html": Format("tracker.report.html", links=True, excerpts=True),
 }
 
 
