@@ -35,7 +35,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def web(self) -> str:
-        """Upstream's address for people: that of its git, or where that is none for them, the repository's on GitHub."""
+        """Upstream's address for people: that of its git, or where they cannot open it, the repository's on GitHub."""
         url = self.upstream.url.removesuffix("/").removesuffix(".git")
         people_can = url.startswith("https://") and "@" not in url
         return url if people_can else f"https://github.com/{self.catalogue.repository}"

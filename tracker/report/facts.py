@@ -8,6 +8,10 @@ from typing import NamedTuple
 from tracker.model import Cause, Drift, Kind, Report, Revision, Site
 
 
+CLEAR = 0.5
+"""Lead over the runner-up from which a match is not worth a remark."""
+
+
 class Row(NamedTuple):
     """One fact of a drift; `after` is None where it is the same on both sides."""
 
@@ -45,6 +49,13 @@ def condition(site: Site | None) -> str:
 def kinds(drift: Drift) -> list[Kind]:
     """The kinds in the order in which a person is told."""
     return [kind for kind in Kind if kind in drift.kinds]
+
+
+def doubt(drift: Drift) -> str:
+    """How good a pair is and how good the second best would have been, where that is worth a remark."""
+    if drift.score is None or drift.score - (drift.runner_up or 0) >= CLEAR:
+        return ""
+    return f"likeness {drift.score:.2f}, of the next best {drift.runner_up or 0:.2f}"
 
 
 def subject(cause: Cause) -> str:

@@ -49,12 +49,20 @@ class Links:
         told = report.web if announced else unannounced(report.web)
         return cls(web=report.web, told=told, upstream={one.commit: one.upstream for one in report.milestones})
 
+    def known(self, commit: str) -> str:
+        """The commit as upstream knows it; empty where it does not."""
+        return self.upstream.get(commit, commit) or ""
+
+    def short(self, commit: str) -> str:
+        """How a commit is shown."""
+        return (self.known(commit) or commit)[:10]
+
     def site(self, site: Site, commit: str) -> str:
-        known = self.upstream.get(commit, commit)
+        known = self.known(commit)
         return blob(self.web, known, site) if self.web and known else ""
 
     def commit(self, commit: str) -> str:
-        known = self.upstream.get(commit, commit)
+        known = self.known(commit)
         return f"{self.told}/commit/{known}" if self.web and known else ""
 
     def pull(self, number: int | None) -> str:

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from tracker.harmless import code, fence, inline
 from tracker.model import Cause, Drift, Kind, Report, Revision, Site
-from tracker.report.facts import kinds, rows, subject, texts
+from tracker.report.facts import doubt, kinds, rows, subject, texts
 from tracker.report.links import Links
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
@@ -127,6 +127,8 @@ def _head(drift: Drift, report: Report, links: Links) -> str:
         parts.append(f"page {code(report.pages.get(drift.entry, drift.entry))}")
     if not drift.certain:
         parts.append("not certain")
+    if remark := doubt(drift):
+        parts.append(remark)
     return " · ".join(parts)
 
 
@@ -152,13 +154,13 @@ def _where(site: Site, commit: str, links: Links, here: str) -> str:
 
 
 def _revision(revision: Revision, links: Links) -> str:
-    shown = code(revision.commit[:10])
+    shown = code(links.short(revision.commit))
     address = links.commit(revision.commit)
     return f"{code(revision.name)} ({f'[{shown}]({address})' if address else shown}, {revision.committed_at[:10]})"
 
 
 def _cause(cause: Cause, links: Links) -> str:
-    shown, address = code(cause.commit[:10]), links.commit(cause.commit)
+    shown, address = code(links.short(cause.commit)), links.commit(cause.commit)
     pull = links.pull(cause.pull_request)
     request = f" ([pull request {cause.pull_request}]({pull}))" if pull else ""
     return f"{f'[{shown}]({address})' if address else shown} of {cause.date[:10]}, {inline(subject(cause))}{request}"

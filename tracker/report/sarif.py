@@ -81,7 +81,7 @@ def _run(report: Report) -> dict[str, Any]:
         run["versionControlProvenance"] = [
             {"repositoryUri": report.web, "revisionId": commit, "mappedTo": {"uriBaseId": name}}
             for name, one in revisions
-            if (commit := links.upstream.get(one.commit, one.commit))
+            if (commit := links.known(one.commit))
         ]
     return run
 

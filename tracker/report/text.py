@@ -11,16 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tracker.model import Drift, Kind, Report, Severity, Site
-from tracker.report.facts import base, condition, exception, revision, texts
+from tracker.report.facts import base, condition, doubt, exception, revision, texts
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
 from tracker.report.words import Run, marked
 
 FEW = 20
 """Quiet drifts that are listed one by one; more are a count, unless nothing else is to be shown."""
-
-CLEAR = 0.5
-"""Lead over the runner-up from which a match is not worth a remark."""
 
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTICE: "bold cyan"}
 _GONE, _COME = "bold red", "bold green"
@@ -115,8 +112,8 @@ def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
         _compare(card, "when", condition(before), condition(after), colour)
     if drift.entry is not None:
         card.add_row("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}"))
-    if drift.score is not None and drift.score - (drift.runner_up or 0) < CLEAR:
-        card.add_row("match", Text(f"likeness {drift.score:.2f}, of the next best {drift.runner_up or 0:.2f}"))
+    if remark := doubt(drift):
+        card.add_row("match", Text(remark))
     if drift.possible is not None:
         card.add_row("perhaps", Text(f"{drift.possible.path}:{drift.possible.line}  {texts(drift.possible)}"))
     if drift.cause is not None:
