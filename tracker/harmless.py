@@ -13,7 +13,7 @@ and a code span would show in titles; after this character `@`, `#` and `GH-` be
 
 _CALLS = re.compile(r"(@)(?=[\w-])|(#)(?=\d)|\b(GH-)(?=\d)|(:)(?=[+\w-]+:)", re.IGNORECASE)
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~]")
-_URL = re.compile(r"\b(https?|ftp)(://)|\b(www)(\.)", re.IGNORECASE)
+_URL = re.compile(r"(https?|ftp)(://)|(www)(\.)", re.IGNORECASE)
 _COMMIT = re.compile(r"\b([0-9a-f]{7,40})\b")
 
 

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
 from tracker.model import Drift, Kind, Milestone, Report, Severity
 
@@ -22,7 +23,9 @@ _LEFT, _TOP, _BOTTOM = 36, 26, 22
 _APART = 72
 """Least distance between two labels."""
 _BARS = 60
-"""At most so many; the steps of time become longer before there are more."""
+"""About so many at most: the steps of time become longer before there are more."""
+_YEARS = 1970, 2099
+"""What a commit's date is believed in; git takes any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +83,7 @@ def series_of(drift: Drift) -> str:
 def charts(report: Report) -> tuple[list[Chart], int]:
     """The charts that a report has dates for, and how many drifts in more than a line have none."""
     loud = [drift for drift in report.drifts if drift.severity > Severity.INFO]
-    dated = [(_moment(drift.cause.date), drift) for drift in loud if drift.cause is not None]
+    dated = [(moment, drift) for drift in loud if drift.cause and (moment := _moment(drift.cause.date))]
     found = []
     if dated:
         found.append(_over_time(dated, report))
@@ -89,44 +92,49 @@ def charts(report: Report) -> tuple[list[Chart], int]:
     return found, len(loud) - len(dated)
 
 
-def _moment(text: str) -> datetime:
-    """A date of git, or a day."""
-    moment = datetime.fromisoformat(text)
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+def _moment(text: str) -> datetime | None:
+    """A date of git; None for one that no clock can have shown."""
+    try:
+        moment = datetime.fromisoformat(text)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if _YEARS[0] <= moment.year <= _YEARS[1] else None
 
 
 def _over_time(dated: Sequence[tuple[datetime, Drift]], report: Report) -> Chart:
+    ends = [report.target, *([report.base] if report.base else [])]
     days = [moment.date() for moment, _ in dated]
+    days += [moment.date() for one in ends if (moment := _moment(one.committed_at))]
     first, last = min(days), max(days)
-    if report.base is not None:
-        first = min(first, _moment(report.base.committed_at).date())
-    last = max(last, _moment(report.target.committed_at).date())
-    few = (step for step in _STEPS if len(list(_starts(step[1], first, last))) <= _BARS)
-    title, start, long, short = next(few, _STEPS[-1])
-    starts = list(_starts(start, first, last))
+    step = next((step for step in _STEPS if (last - first).days <= _BARS * step.days), _STEPS[-1])
+    starts = list(_starts(step, first, last))
     index = {day: n for n, day in enumerate(starts)}
     bars = _bars(
-        [(f"{day:{long}}", f"{day:{short}}") for day in starts],
-        ((index[start(moment.date())], drift) for moment, drift in dated),
+        [(f"{day:{step.long}}", f"{day:{step.short}}") for day in starts],
+        ((index[step.start(moment.date())], drift) for moment, drift in dated),
     )
-    step = (WIDTH - _LEFT) / len(starts)
-    ends = [*starts[1:], start(starts[-1] + timedelta(days=400 if title == "year" else 32))]
+    wide = (WIDTH - _LEFT) / len(starts)
 
-    def at(moment: datetime) -> float:
-        n = max(0, bisect_left(starts, moment.date() + timedelta(days=1)) - 1)
-        share = (moment.date() - starts[n]).days / max(1, (ends[n] - starts[n]).days)
-        return _LEFT + step * (n + min(1.0, share))
+    def at(day: date) -> float:
+        start = step.start(day)
+        return _LEFT + wide * (index[start] + (day - start).days / step.days)
 
-    shown = [one for one in _releases(report.milestones) if first <= _moment(one.date).date() <= last]
-    marks = _apart([Tick(at=round(at(_moment(one.date)), 1), label=one.version) for one in shown])
-    return _chart(f"By {title}", title, bars, marks)
+    shown = [
+        (at(moment.date()), one.version)
+        for moment, one in _releases(report.milestones)
+        if first <= moment.date() <= last
+    ]
+    marks = _apart([Tick(at=round(place, 1), label=version) for place, version in shown])
+    return _chart(f"By {step.name}", step.name, bars, marks)
 
 
 def _over_releases(dated: Sequence[tuple[datetime, Drift]], report: Report) -> Chart | None:
     """Each drift under the first release that has it: the release that is its cause, or the next one after it."""
     known = _releases(report.milestones)
-    moments = [_moment(one.date) for one in known]
-    named = {one.commit: n for n, one in enumerate(known)}
+    moments = [moment for moment, _ in known]
+    order = {one.version: n for n, (_, one) in enumerate(known)}
+    named = {one.commit: order[one.version] for one in report.milestones if one.version in order}
     placed = []
     for moment, drift in dated:
         assert drift.cause is not None
@@ -134,7 +142,7 @@ def _over_releases(dated: Sequence[tuple[datetime, Drift]], report: Report) -> C
     if not known or not placed:
         return None
     low, high = min(n for n, _ in placed), max(n for n, _ in placed)
-    labels = [one.version for one in known[low : high + 1]] + (["unreleased"] if high == len(known) else [])
+    labels = [one.version for _, one in known[low : high + 1]] + (["unreleased"] if high == len(known) else [])
     if len(labels) < 2:
         return None
     return _chart(
@@ -142,11 +150,12 @@ def _over_releases(dated: Sequence[tuple[datetime, Drift]], report: Report) -> C
     )
 
 
-def _releases(milestones: Sequence[Milestone]) -> list[Milestone]:
+def _releases(milestones: Sequence[Milestone]) -> list[tuple[datetime, Milestone]]:
     """Each version once, as it was released first, in the order of time."""
-    first: dict[str, Milestone] = {}
-    for one in sorted(milestones, key=lambda one: _moment(one.date)):
-        first.setdefault(one.version, one)
+    first: dict[str, tuple[datetime, Milestone]] = {}
+    dated = [(moment, one) for one in milestones if (moment := _moment(one.date))]
+    for moment, one in sorted(dated, key=lambda found: found[0]):
+        first.setdefault(one.version, (moment, one))
     return list(first.values())
 
 
@@ -201,21 +210,29 @@ def _apart(ticks: Sequence[Tick]) -> tuple[Tick, ...]:
     return tuple(shown)
 
 
-def _starts(start: Callable[[date], date], first: date, last: date) -> Iterator[date]:
+def _starts(step: _Step, first: date, last: date) -> Iterator[date]:
     """The first days of the steps from one day to another."""
-    day = start(first)
+    day = step.start(first)
     while day <= last:
         yield day
-        following = day + timedelta(days=1)
-        while start(following) == day:
-            following += timedelta(days=1)
-        day = following
+        day = step.start(day + timedelta(days=step.days))
 
 
-_STEPS: tuple[tuple[str, Callable[[date], date], str, str], ...] = (
-    ("day", lambda day: day, "%d %B %Y", "%d %b"),
-    ("week", lambda day: day - timedelta(days=day.weekday()), "%d %B %Y", "%d %b"),
-    ("month", lambda day: day.replace(day=1), "%B %Y", "%b %Y"),
-    ("year", lambda day: day.replace(month=1, day=1), "%Y", "%Y"),
+class _Step(NamedTuple):
+    """A step of time on an axis."""
+
+    name: str
+    days: int
+    """At most so many; from its first day on, they lead into the next one and never past it."""
+    start: Callable[[date], date]
+    long: str
+    """How its first day is written in a table, and under a bar."""
+    short: str
+
+
+_STEPS = (
+    _Step("day", 1, lambda day: day, "%d %B %Y", "%d %b"),
+    _Step("week", 7, lambda day: day - timedelta(days=day.weekday()), "%d %B %Y", "%d %b"),
+    _Step("month", 31, lambda day: day.replace(day=1), "%B %Y", "%b %Y"),
+    _Step("year", 366, lambda day: day.replace(month=1, day=1), "%Y", "%Y"),
 )
-"""What a step is called, the day on which it begins, and how that day is written in a table and under a bar."""

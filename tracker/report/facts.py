@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from tracker.model import Cause, Drift, Kind, Report, Revision, Site
 
-
 CLEAR = 0.5
 """Lead over the runner-up from which a match is not worth a remark."""
 

@@ -59,8 +59,8 @@ def blocks(report: Report) -> Iterator[str]:
         yield "## Files that were not wholly read"
         yield "Nothing in them is surely removed."
         yield "\n".join(f"* {code(path)} {inline(why)}" for path, why in sorted(report.partial.items()))
-    if report.notices:
-        yield "\n".join(f"* {inline(notice[:1].upper() + notice[1:])}." for notice in report.notices)
+    for notice in report.notices:
+        yield f"_{inline(notice[:1].upper() + notice[1:])}._"
 
 
 def _counts(report: Report) -> str:
