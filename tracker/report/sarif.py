@@ -88,7 +88,7 @@ def _run(report: Report) -> dict[str, Any]:
 
 def _guid(report: Report, revision: Revision) -> str:
     """Names the check of one revision: what it is the baseline of, and what has it as its baseline, agree on it."""
-    return str(uuid5(NAMESPACE_URL, f"tracker:{report.repository}@{revision.commit}"))
+    return str(uuid5(NAMESPACE_URL, printable(f"tracker:{report.repository}@{revision.commit}")))
 
 
 def _rule(kind: Kind) -> dict[str, Any]:
