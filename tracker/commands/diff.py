@@ -181,15 +181,26 @@ def _summarise(report: Report) -> None:
 def _replace(file: Path, text: str) -> None:
     """Write a file whole or not at all."""
     with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
+        "w", encoding="utf-8", errors="backslashreplace", dir=file.parent, prefix=f".{file.name}.", delete=False
     ) as new:
         try:
             new.write(text)
             new.close()
+            os.chmod(new.name, _mode(file))
             os.replace(new.name, file)
         except BaseException:
             os.unlink(new.name)
             raise
+
+
+def _mode(file: Path) -> int:
+    """The permissions that a file has, or that any new one gets: temporary files are for their owner alone."""
+    try:
+        return file.stat().st_mode & 0o7777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
 
 def _exit_code(report: Report, shown: Report, fail_on: Kind, faulty: bool) -> int:
