@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test gold bench soak lint clean
+.PHONY: demo test browser gold bench soak lint clean
 .DELETE_ON_ERROR:
 
 demo: $(STAMP)
@@ -15,6 +15,10 @@ test: $(STAMP)
 	$(BIN)/coverage run -m pytest -n 2
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
+
+# What the tests of the HTML report take besides Chromium (Debian: apt-get install chromium).
+browser: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[browser]'
 
 # The share of right answers on ten months of JAX; the second line needs `tracker pull`.
 gold: $(STAMP)
@@ -50,6 +54,6 @@ clean:
 relock:
 	rm -rf $(VENV)
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint,bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,lint,bench,browser]'
 	{ echo "# The versions a fresh machine gets. Renew with: make relock"; $(BIN)/python -m pip freeze --all --exclude-editable --exclude setuptools --exclude wheel; } > constraints.txt
 	@touch $(STAMP)

@@ -63,7 +63,7 @@ def check_entries(
             drifts += _raised_again(claim.entry, pair)
             continue
         extra = {Kind.EXCERPT_CHANGED} if _excerpt_changed(claim, pair.after, sources, target) else set()
-        drifts += _drifts(pair, paired, after, claim.entry.id, frozenset(extra))
+        drifts += _drifts(pair, paired, after, claim.at, claim.entry.id, frozenset(extra))
     if before is None:
         notice = _no_base(living)
     else:
@@ -93,7 +93,7 @@ def check_all(
     paired = pair_up(sources, before, after, history)
     drifts = _new(paired)
     for site, pair in paired.pairs.items():
-        drifts += _drifts(pair, paired, after, catalogued.get(site))
+        drifts += _drifts(pair, paired, after, base.commit, catalogued.get(site))
     return _report(repository, before, after, "all", len(before.sites), drifts, [], [], entries)
 
 
@@ -104,6 +104,11 @@ class _Claim:
     entry: Entry
     site: Site
     origin: Snapshot | None
+
+    @property
+    def at(self) -> str:
+        """The commit at which the site stands so."""
+        return self.origin.revision.commit if self.origin is not None else self.entry.pin
 
 
 def _check_target(target: Snapshot, base: Snapshot | None) -> None:
@@ -179,7 +184,12 @@ def _excerpt_changed(claim: _Claim, after: Site | None, sources: Sources, target
 
 
 def _drifts(
-    pair: Pair, paired: Paired | None, target: Snapshot, entry: str | None, extra: frozenset[Kind] = frozenset()
+    pair: Pair,
+    paired: Paired | None,
+    target: Snapshot,
+    origin: str,
+    entry: str | None,
+    extra: frozenset[Kind] = frozenset(),
 ) -> list[Drift]:
     """The drift of a pair as a list of one, or of none where nothing differs."""
     before, after = pair.before, pair.after
@@ -196,6 +206,7 @@ def _drifts(
         runner_up=pair.runner_up,
         cause=paired.cause(before, after, found) if paired is not None else None,
         possible=pair.possible,
+        origin=origin,
     )
     return [drift]
 

@@ -33,6 +33,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule
     filing: Filing
 
+    @property
+    def web(self) -> str:
+        """Upstream's address for people: that of its git, or where they cannot open it, the repository's on GitHub."""
+        url = self.upstream.url.removesuffix("/").removesuffix(".git")
+        people_can = url.startswith("https://") and "@" not in url
+        return url if people_can else f"https://github.com/{self.catalogue.repository}"
+
 
 def load(path: Path | None, overrides: Sequence[str] = (), environ: Mapping[str, str] = os.environ) -> Config:
     """The configuration: a file (without `path`: config.toml of the current directory), over it the variables

@@ -13,15 +13,19 @@ and a code span would show in titles; after this character `@`, `#` and `GH-` be
 
 _CALLS = re.compile(r"(@)(?=[\w-])|(#)(?=\d)|\b(GH-)(?=\d)|(:)(?=[+\w-]+:)", re.IGNORECASE)
 _MARKUP = re.compile(r"[\\`*_\[\]|~]")
-_URL = re.compile(r"\b(https?|ftp)(://)|\b(www)(\.)", re.IGNORECASE)
+_URL = re.compile(r"(https?|ftp)(://)|(www)(\.)", re.IGNORECASE)
 _COMMIT = re.compile(r"\b([0-9a-f]{7,40})\b")
 
 
 def fence(text: str, language: str = "") -> str:
     """A code block that nothing in the text can end: its fence is longer than any run of backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    ticks = "`" * max(3, longest + 1)
+    ticks = "`" * _beyond(text, 3)
     return f"{ticks}{language}\n{_lines(text)}\n{ticks}"
+
+
+def _beyond(text: str, least: int) -> int:
+    """How many backticks are more than any run of them in the text."""
+    return max(least, *(len(run) + 1 for run in re.findall(r"`+", text)), 0)
 
 
 def inline(text: str) -> str:
@@ -32,9 +36,17 @@ def inline(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def code(text: str) -> str:
+    """One line of code in running text; nothing in it ends it early, and GitHub reads nothing into it."""
+    text = " ".join(printable(text).split())
+    ticks = "`" * _beyond(text, 1)
+    room = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{room}{text}{room}{ticks}" if text else ""
+
+
 def plain(text: str) -> str:
     """One line for a title, where there is no markup but mentions and references."""
-    return _quiet(" ".join(_printable(text).split()))
+    return _quiet(" ".join(printable(text).split()))
 
 
 def _quiet(text: str) -> str:
@@ -43,10 +55,10 @@ def _quiet(text: str) -> str:
 
 
 def _lines(text: str) -> str:
-    return "\n".join(_printable(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    return "\n".join(printable(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Characters that do not show, or turn the direction of writing, as escapes."""
     return "".join(
         char if char.isprintable() or char in "\t\n" else char.encode("unicode_escape").decode("ascii") for char in text

@@ -208,6 +208,28 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """Lines of one source file."""
+
+    line: int
+    """Number of the first of them."""
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Milestone:
+    """A release of upstream: a point in time, and a commit."""
+
+    version: str
+    date: str
+    """ISO 8601."""
+    commit: str
+    """As the mirror has it."""
+    upstream: str | None
+    """The commit of upstream it was made from; None where it does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
     """What differs in a pair, or a site that has no partner."""
 
@@ -221,6 +243,15 @@ class Drift:
     cause: Cause | None = None
     possible: Site | None = None
     """Of a removed site, the new one that it may go on as."""
+    origin: str = ""
+    """The commit at which `before` stands so, abbreviated where only a page names it; empty without a before."""
+    excerpts: tuple[Excerpt | None, Excerpt | None] = (None, None)
+    """The source around `before` and `after`, for the formats that show it."""
+
+    @property
+    def leading(self) -> Kind:
+        """The kind that a person is told first."""
+        return next(kind for kind in Kind if kind in self.kinds)
 
     @property
     def severity(self) -> Severity:
@@ -281,3 +312,7 @@ class Report:
     """Entry -> the file name of its page."""
     notices: tuple[str, ...] = ()
     """One-line remarks for the reader: what was not computed, and how to get it."""
+    web: str = ""
+    """Upstream's address for people, without a slash at the end; empty where nothing can be linked."""
+    milestones: tuple[Milestone, ...] = ()
+    """The releases that the mirror knows of, oldest first."""

@@ -14,7 +14,7 @@ from tracker.errors import RevisionError
 from tracker.repository.fetch import pull
 from tracker.repository.mirror import Mirror
 from tracker.repository.releases import import_release
-from tracker.repository.revisions import default_target, release_in, releases, releases_with, resolve
+from tracker.repository.revisions import default_target, milestones, release_in, releases, releases_with, resolve
 
 UPSTREAM_COMMIT = "2d66622450e2c8633cda2307688ef7aa294bd6eb"
 
@@ -221,3 +221,31 @@ def test_the_releases_from_a_release_on(mirror, index):
         import_release(mirror, "demo", version)
     second = release_in(mirror, "0.10")
     assert versions(releases_with(mirror, "demo", second.commit)) == ["0.10", "0.11"]
+
+
+def test_milestones_are_tags_and_releases_in_the_order_of_time(mirror, repository, index):
+    commits = [repository.commit({"a.py": str(n)}) for n in range(3)]
+    repository.git("tag", "demo-v1.0", commits[0])
+    repository.git("tag", "--annotate", "--message", "one", "v1.1", commits[1])
+    repository.git("tag", "demo-v1.2rc1", commits[1])
+    repository.git("tag", "other-v9", commits[1])
+    repository.git("tag", "demo-vnext", commits[2])
+    repository.git("tag", "v7", repository.git("hash-object", "-w", "a.py"))
+    pull(mirror, repository.url, "main")
+    index.add("1.3", version_py(UPSTREAM_COMMIT))
+    index.add("1.4")
+    for version in ("1.3", "1.4"):
+        import_release(mirror, "demo", version)
+    found = milestones(mirror, "demo")
+    assert [(one.version, one.upstream) for one in found] == [
+        ("1.0", commits[0]),
+        ("1.1", commits[1]),
+        ("1.3", UPSTREAM_COMMIT),
+        ("1.4", None),
+    ]
+    assert [one.date for one in found[:2]] == ["2025-06-15T17:07:40+02:00", "2025-06-15T17:08:40+02:00"]
+    assert [one.commit for one in found[2:]] == [release.commit for release in releases(mirror)]
+
+
+def test_an_empty_mirror_has_no_milestones(mirror):
+    assert milestones(mirror, "demo") == []

@@ -22,7 +22,7 @@ from tracker.commands.options import (
 )
 from tracker.errors import GitError, TrackerError
 from tracker.model import Drift, Entry, Kind, PageFault, Report
-from tracker.report.formats import FORMATS, render
+from tracker.report.formats import FORMATS, Format, render
 from tracker.report.screen import Screen
 from tracker.report.summary import summary
 
@@ -80,7 +80,7 @@ def command(
         config = settings.config()
         track_all = all_sites or config.catalogue.track == "all"
         pages, faults = _pages(config, optional=track_all)
-        report = _report(settings, config, pages, target, base, track_all, history, pull)
+        report = _report(settings, config, pages, target, base, track_all, history, pull, FORMATS[form])
     except GitError as error:
         # Of this command, everything that is no verified answer is exit code 2.
         raise TrackerError(str(error)) from error
@@ -90,6 +90,8 @@ def command(
         write(text)
     else:
         _replace(output, text)
+    if form == "github":
+        _summarise(shown)
     settings.say(summary(shown))
     return _exit_code(report, shown, Kind(fail_on), faulty=bool(faults))
 
@@ -121,6 +123,7 @@ def _report(
     track_all: bool,
     history: bool,
     pull: bool,
+    wanted: Format,
 ) -> Report:
     from tracker.check import check_all, check_entries
     from tracker.scope import pins, resolve, sources_of, target_of
@@ -131,11 +134,21 @@ def _report(
         before = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
         after = target_of(config, mirror, target, entries, settings.progress)
         sources = sources_of(config, mirror, executor)
-        repository = config.catalogue.repository
-        if not track_all:
-            return check_entries(sources, entries, after, before, pins(mirror, entries), repository, history)
-        before = before or resolve(config, mirror, "pin", entries)
-        return check_all(sources, entries, after, before, repository, history)
+        repository, known = config.catalogue.repository, pins(mirror, entries)
+        if track_all:
+            before = before or resolve(config, mirror, "pin", entries)
+            report = check_all(sources, entries, after, before, repository, history)
+        else:
+            report = check_entries(sources, entries, after, before, known, repository, history)
+        if wanted.links:
+            from tracker.repository.revisions import milestones
+
+            report = replace(report, web=config.web, milestones=tuple(milestones(mirror, config.upstream.package)))
+        if wanted.excerpts:
+            from tracker.excerpts import with_excerpts
+
+            report = with_excerpts(report, sources, known.values(), entries)
+        return report
 
 
 def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:
@@ -156,18 +169,38 @@ def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:
     return replace(report, drifts=drifts, notices=(*report.notices, *([notice] if hidden else [])))
 
 
+def _summarise(report: Report) -> None:
+    """Append the report to the summary of the workflow's step; nothing where no workflow runs this."""
+    from tracker.report.github import summary as step_summary
+
+    if file := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with open(file, "a", encoding="utf-8") as summaries:
+            summaries.write(step_summary(report))
+
+
 def _replace(file: Path, text: str) -> None:
     """Write a file whole or not at all."""
     with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
+        "w", encoding="utf-8", errors="backslashreplace", dir=file.parent, prefix=f".{file.name}.", delete=False
     ) as new:
         try:
             new.write(text)
             new.close()
+            os.chmod(new.name, _mode(file))
             os.replace(new.name, file)
         except BaseException:
             os.unlink(new.name)
             raise
+
+
+def _mode(file: Path) -> int:
+    """The permissions that a file has, or that any new one gets: temporary files are for their owner alone."""
+    try:
+        return file.stat().st_mode & 0o7777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
 
 def _exit_code(report: Report, shown: Report, fail_on: Kind, faulty: bool) -> int:

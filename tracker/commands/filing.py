@@ -45,9 +45,7 @@ def names(config: Config) -> Names:
     """What issues call the upstream project."""
     from tracker.filing.words import Names
 
-    url = config.upstream.url.removesuffix("/").removesuffix(".git")
-    web = url if url.startswith("https://") and "@" not in url else f"https://github.com/{config.catalogue.repository}"
-    return Names(repository=config.catalogue.repository, web=web)
+    return Names(repository=config.catalogue.repository, web=config.web)
 
 
 def target(config: Config) -> str:

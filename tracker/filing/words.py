@@ -5,15 +5,15 @@ Pure. All that upstream wrote goes in fences or is made harmless: it must neithe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tracker.filing import marks
-from tracker.harmless import cut_body, cut_title, fence, inline, plain
+from tracker.harmless import code, cut_body, cut_title, fence, inline, plain
 from tracker.ledger import Family, Finding, Found, Gone, Item
 from tracker.model import Cause, Kind, Site
-from tracker.report.words import counted, marked
+from tracker.report.links import blob, unannounced
+from tracker.report.words import counted, in_signs
 
 TITLE, BODY = 250, 60_000
 """Characters. GitHub refuses titles over 256 and bodies over 65,536."""
@@ -100,7 +100,7 @@ def _one(found: Found, names: Names) -> tuple[str, str, str]:
     drift = found.drift
     what = ", ".join(f"**{kind}**" for kind in Kind if kind in drift.kinds and kind in _ADJECTIVE)
     if found.page:
-        head = f"The page {_code(found.page)} (`{found.entry}`) says what {names.repository} no longer does: {what}."
+        head = f"The page {code(found.page)} (`{found.entry}`) says what {names.repository} no longer does: {what}."
         mend = f"* Mend the page, then bring it up to date: `tracker repin --accept {found.entry} --write`\n"
     else:
         head, mend = f"{names.repository} no longer raises the error `{found.entry}` as it did: {what}.", ""
@@ -140,9 +140,7 @@ def _differences(before: Site, after: Site) -> Iterable[str]:
             if noun == "message" and new:
                 yield "**Message**\n\n" + fence(new)
             continue
-        ours, theirs = marked(old, new)
-        left = "".join(f"[-{run.text}-]" if run.differs else run.text for run in ours)
-        right = "".join(f"{{+{run.text}+}}" if run.differs else run.text for run in theirs)
+        left, right = in_signs(old, new)
         lines = [f"- {line}" for line in left.split("\n") if left] + [
             f"+ {line}" for line in right.split("\n") if right
         ]
@@ -169,21 +167,13 @@ def _places(found: Found, names: Names) -> str:
 
 def _link(site: Site, commit: str, names: Names) -> str:
     """A permalink; never one to a branch, whose lines move."""
-    path = "".join(f"%{byte:02X}" if byte in _UNSAFE else chr(byte) for byte in site.path.encode("utf-8", "replace"))
-    lines = f"#L{site.line}" + (f"-L{site.end_line}" if site.end_line > site.line else "")
-    where = f" in {_code(site.scope)}" if site.scope else ""
-    return f"[{inline(site.path)}:{site.line}]({names.web}/blob/{commit}/{path}{lines}) at {commit[:10]}{where}"
-
-
-_UNSAFE = {byte for byte in range(256) if not re.match(rb"[\w./~-]", bytes([byte]), re.ASCII)}
+    where = f" in {code(site.scope)}" if site.scope else ""
+    return f"[{inline(site.path)}:{site.line}]({blob(names.web, commit, site)}) at {commit[:10]}{where}"
 
 
 def _cause(cause: Cause, names: Names) -> str:
-    """The commit and its pull request, linked so that upstream is not told of each mention.
-
-    redirect.github.com leads to the same page; GitHub makes no reference of it (dependabot and renovate do the same).
-    """
-    web = names.web.replace("https://github.com/", "https://redirect.github.com/")
+    """The commit and its pull request, linked so that upstream is not told of each mention."""
+    web = unannounced(names.web)
     request = f" ([pull request {cause.pull_request}]({web}/pull/{cause.pull_request}))" if cause.pull_request else ""
     return f"[{cause.commit[:10]}]({web}/commit/{cause.commit}) of {cause.date[:10]}, {inline(cause.subject)}{request}"
 
@@ -191,7 +181,7 @@ def _cause(cause: Cause, names: Names) -> str:
 def _line(found: Found, names: Names) -> str:
     site = found.drift.after or found.drift.before
     assert site is not None
-    page = f" {_code(found.page)}" if found.page else ""
+    page = f" {code(found.page)}" if found.page else ""
     return f"* {_link(site, found.target_commit, names)}: {inline(_name(site))}{page}"
 
 
@@ -213,12 +203,6 @@ def _name(site: Site) -> str:
     """An error as a person calls it."""
     text = " ".join((site.message or "").split())
     return text or f"{site.exception or 'raise'} in {site.scope or site.path}"
-
-
-def _code(text: str) -> str:
-    """Inline code; a backtick in it would end it early."""
-    shown = text if text.isprintable() else ascii(text)[1:-1]
-    return "`" + shown.replace("`", "'") + "`"
 
 
 def changed(finding: Finding, item: Item, names: Names) -> str:

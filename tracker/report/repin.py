@@ -9,7 +9,7 @@ from difflib import unified_diff
 
 from tracker.model import Drift, Entry, Kind, Site
 from tracker.report.screen import Screen
-from tracker.report.words import Run, marked
+from tracker.report.words import in_signs
 
 CODE = 6
 """Lines of source that are shown before a statement."""
@@ -70,14 +70,10 @@ def _differences(drift: Drift) -> Iterator[tuple[str, str]]:
     }
     for kind, (label, old, new) in differs.items():
         if kind in drift.kinds:
-            ours, theirs = marked(old, new)
-            yield label, "- " + "".join(_marked(run, "[-{}-]") for run in ours)
-            yield "", "+ " + "".join(_marked(run, "{{+{}+}}") for run in theirs)
+            ours, theirs = in_signs(old, new)
+            yield label, f"- {ours}"
+            yield "", f"+ {theirs}"
     yield "source", f"{after.path}:{after.line}"
-
-
-def _marked(run: Run, form: str) -> str:
-    return form.format(run.text) if run.differs else run.text
 
 
 def _texts(site: Site) -> str:

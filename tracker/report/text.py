@@ -10,16 +10,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tracker.model import Drift, Kind, Report, Revision, Severity, Site
+from tracker.model import Drift, Kind, Report, Severity, Site
+from tracker.report.facts import base, condition, doubt, exception, revision, texts
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
 from tracker.report.words import Run, marked
 
 FEW = 20
 """Quiet drifts that are listed one by one; more are a count, unless nothing else is to be shown."""
-
-CLEAR = 0.5
-"""Lead over the runner-up from which a match is not worth a remark."""
 
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTICE: "bold cyan"}
 _GONE, _COME = "bold red", "bold green"
@@ -85,12 +83,7 @@ def _parts(report: Report, colour: bool) -> Iterator[RenderableType]:
 
 
 def _title(report: Report) -> Text:
-    base = _revision(report.base) if report.base else "the pages"
-    return Text(f"{report.repository}   {base} -> {_revision(report.target)}", style="dim")
-
-
-def _revision(revision: Revision) -> str:
-    return f"{revision.name} ({revision.commit[:10]}, {revision.committed_at[:10]})"
+    return Text(f"{report.repository}   {base(report)} -> {revision(report.target)}", style="dim")
 
 
 def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
@@ -107,22 +100,22 @@ def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
     shown.add_row(head)
     shown.add_row(Padding(card, (0, 0, 0, 2)))
     if Kind.REWORDED in kinds or Kind.PLACEHOLDER_CHANGED in kinds:
-        _compare(card, "message", _texts(before), _texts(after), colour)
+        _compare(card, "message", texts(before), texts(after), colour)
     else:
         card.add_row("message", _message(before))
     if Kind.RETYPED in kinds:
         _compare(card, "raises", before.exception or "", after.exception or "" if after else "", colour)
     else:
-        card.add_row("raises", Text(before.exception or "what was caught"))
+        card.add_row("raises", Text(exception(before)))
     card.add_row("where", Text(_where(before, after)))
     if Kind.GUARD_CHANGED in kinds:
-        _compare(card, "when", _guard(before), _guard(after), colour)
+        _compare(card, "when", condition(before), condition(after), colour)
     if drift.entry is not None:
         card.add_row("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}"))
-    if drift.score is not None and drift.score - (drift.runner_up or 0) < CLEAR:
-        card.add_row("match", Text(f"likeness {drift.score:.2f}, of the next best {drift.runner_up or 0:.2f}"))
+    if remark := doubt(drift):
+        card.add_row("match", Text(remark))
     if drift.possible is not None:
-        card.add_row("perhaps", Text(f"{drift.possible.path}:{drift.possible.line}  {_texts(drift.possible)}"))
+        card.add_row("perhaps", Text(f"{drift.possible.path}:{drift.possible.line}  {texts(drift.possible)}"))
     if drift.cause is not None:
         said = drift.cause.subject
         if (number := drift.cause.pull_request) and f"#{number}" not in said:
@@ -148,18 +141,8 @@ def _runs(sign: str, runs: Iterable[Run], style: str, plain: str, colour: bool) 
     return text
 
 
-def _texts(site: Site | None) -> str:
-    if site is None or site.message is None:
-        return "(no text)"
-    return " | ".join(" ".join(text.split()) for text in (site.message, *site.alternatives))
-
-
 def _message(site: Site) -> Text:
-    return Text(_texts(site), style="default")
-
-
-def _guard(site: Site | None) -> str:
-    return ", ".join(site.guard) if site is not None and site.guard else "(always)"
+    return Text(texts(site), style="default")
 
 
 def _where(before: Site, after: Site | None) -> str:

@@ -32,6 +32,15 @@ def marked(before: str, after: str) -> tuple[list[Run], list[Run]]:
     return list(_bridged(left)), list(_bridged(right))
 
 
+def in_signs(before: str, after: str) -> tuple[str, str]:
+    """Both texts with what is only in the one as `[-words-]` and what is only in the other as `{+words+}`."""
+    ours, theirs = marked(before, after)
+    return (
+        "".join(f"[-{run.text}-]" if run.differs else run.text for run in ours),
+        "".join(f"{{+{run.text}+}}" if run.differs else run.text for run in theirs),
+    )
+
+
 def _bridged(runs: list[Run]) -> Iterator[Run]:
     """Blanks between two changed words are changed as well: one mark instead of two."""
     waiting: Run | None = None

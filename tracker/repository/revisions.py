@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -15,7 +14,7 @@ from packaging.version import InvalidVersion, Version
 from rapidfuzz import process as nearest
 
 from tracker.errors import GitError, RevisionError
-from tracker.model import Revision
+from tracker.model import Milestone, Revision
 from tracker.repository.fetch import fetch_commit
 from tracker.repository.mirror import Mirror
 
@@ -124,11 +123,38 @@ def releases_with(mirror: Mirror, package: str, commit: str) -> set[Version]:
     if commit in (order := [release.commit for release in known]):
         return {Version(release.version) for release in known[order.index(commit) :]}
     listing = mirror.git("tag", f"--contains={commit}", "--list", f"{package}-v*", "v*")
-    found = set()
-    for tag in listing.out.decode("utf-8", "replace").split():
-        with suppress(InvalidVersion):
-            found.add(Version(tag.removeprefix(f"{package}-").removeprefix("v")))
-    return {version for version in found if not version.is_prerelease}
+    return {version for tag in listing.out.decode("utf-8", "replace").split() if (version := _tagged(tag, package))}
+
+
+def milestones(mirror: Mirror, package: str) -> list[Milestone]:
+    """Every release that the mirror knows of, as a commit of its own or by upstream's tag, oldest first."""
+    listing = mirror.git(
+        "for-each-ref",
+        "--format=%(refname:lstrip=2)%00%(if)%(*objectname)%(then)%(*objectname)%00%(*committerdate:iso-strict)"
+        "%(else)%(objectname)%00%(committerdate:iso-strict)%(end)",
+        f"refs/tags/{package}-v*",
+        "refs/tags/v*",
+    )
+    found = [
+        Milestone(version=one.version, date=one.committed_at, commit=one.commit, upstream=one.upstream_commit)
+        for one in releases(mirror)
+    ]
+    for line in listing.out.decode("utf-8", "replace").splitlines():
+        tag, commit, date = line.split("\0")
+        # A tag of something else than a commit has no date.
+        if date and (version := _tagged(tag, package)):
+            date = datetime.fromisoformat(date).isoformat()
+            found.append(Milestone(version=str(version), date=date, commit=commit, upstream=commit))
+    return sorted(found, key=lambda one: (datetime.fromisoformat(one.date), Version(one.version), one.commit))
+
+
+def _tagged(tag: str, package: str) -> Version | None:
+    """The version that a tag stands for; None for release candidates and the like, and for other tags."""
+    try:
+        version = Version(tag.removeprefix(f"{package}-").removeprefix("v"))
+    except InvalidVersion:
+        return None
+    return None if version.is_prerelease else version
 
 
 def _release(mirror: Mirror, name: str) -> Revision:
