@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from typing import NamedTuple
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -43,14 +44,51 @@ def render(report: Report, screen: Screen) -> str:
         emoji=False,
         markup=False,
     )
-    for n, part in enumerate(_parts(report, screen.colour)):
+    for n, part in enumerate(_parts(report, console)):
         if n:
-            console.print()
-        console.print(part)
+            out.write("\n")
+        if isinstance(part, _Card):
+            _print(part, screen.width, console, out)
+        else:
+            console.print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
 
 
-def _parts(report: Report, colour: bool) -> Iterator[RenderableType]:
+class _Card(NamedTuple):
+    """A drift that a person reads: its head, and rows of a label and a text.
+
+    There can be hundreds. rich's tables measure and pad each cell many times over, so these two columns are laid out
+    here; the wrapping stays rich's own.
+    """
+
+    head: Text
+    rows: list[tuple[str, Text]]
+
+
+_INDENT, _LABEL = 2, 9
+"""Columns before a card's labels, and those of the longest label with the gap behind it."""
+
+
+def _print(card: _Card, width: int, console: Console, out: StringIO) -> None:
+    lines = _wrapped(card.head, width, console)
+    for label, text in card.rows:
+        for n, line in enumerate(_wrapped(text, width - _INDENT - _LABEL, console)):
+            first = Text(" " * _INDENT).append(label.ljust(_LABEL) if not n else " " * _LABEL, style="dim")
+            lines.append(first.append_text(line))
+    if console.is_terminal:
+        console.print(Text("\n").join(lines), soft_wrap=True)
+    else:
+        out.write("".join(f"{line.plain}\n" for line in lines))
+
+
+def _wrapped(text: Text, width: int, console: Console) -> list[Text]:
+    if text.plain.isascii() and text.plain.isprintable() and len(text) <= width:
+        return [text]
+    return list(text.wrap(console, width, overflow="fold"))
+
+
+def _parts(report: Report, console: Console) -> Iterator[RenderableType | _Card]:
+    colour = console.is_terminal
     yield _title(report)
     yield Text(verdict(report), style="bold")
     loud = [drift for drift in report.drifts if drift.before is not None and drift.severity > Severity.INFO]
@@ -86,58 +124,54 @@ def _title(report: Report) -> Text:
     return Text(f"{report.repository}   {base(report)} -> {revision(report.target)}", style="dim")
 
 
-def _card(drift: Drift, report: Report, colour: bool) -> RenderableType:
+def _card(drift: Drift, report: Report, colour: bool) -> _Card:
     before, after = drift.before, drift.after
     assert before is not None
     kinds = [kind for kind in Kind if kind in drift.kinds and kind in _LABELS]
-    card = Table.grid(padding=(0, 2))
-    card.add_column(no_wrap=True, style="dim")
-    card.add_column(overflow="fold")
     head = Text(", ".join(_LABELS[kind] for kind in kinds), style=_STYLE[drift.severity])
     if not drift.certain:
         head.append("  (not certain)", style="dim")
-    shown = Table.grid()
-    shown.add_row(head)
-    shown.add_row(Padding(card, (0, 0, 0, 2)))
+    rows: list[tuple[str, Text]] = []
     if Kind.REWORDED in kinds or Kind.PLACEHOLDER_CHANGED in kinds:
-        _compare(card, "message", texts(before), texts(after), colour)
+        rows += _compared("message", texts(before), texts(after), colour)
     else:
-        card.add_row("message", _message(before))
+        rows.append(("message", Text(texts(before))))
     if Kind.RETYPED in kinds:
-        _compare(card, "raises", before.exception or "", after.exception or "" if after else "", colour)
+        rows += _compared("raises", before.exception or "", after.exception or "" if after else "", colour)
     else:
-        card.add_row("raises", Text(exception(before)))
-    card.add_row("where", Text(_where(before, after)))
+        rows.append(("raises", Text(exception(before))))
+    rows.append(("where", Text(_where(before, after))))
     if Kind.GUARD_CHANGED in kinds:
-        _compare(card, "when", condition(before), condition(after), colour)
+        rows += _compared("when", condition(before), condition(after), colour)
     if drift.entry is not None:
-        card.add_row("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}"))
+        rows.append(("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}")))
     if remark := doubt(drift):
-        card.add_row("match", Text(remark))
+        rows.append(("match", Text(remark)))
     if drift.possible is not None:
-        card.add_row("perhaps", Text(f"{drift.possible.path}:{drift.possible.line}  {texts(drift.possible)}"))
+        rows.append(("perhaps", Text(f"{drift.possible.path}:{drift.possible.line}  {texts(drift.possible)}")))
     if drift.cause is not None:
         said = drift.cause.subject
         if (number := drift.cause.pull_request) and f"#{number}" not in said:
             said += f" (#{number})"
-        card.add_row("cause", Text(f"{drift.cause.commit[:10]} {drift.cause.date[:10]} {said}"))
-    return shown
+        rows.append(("cause", Text(f"{drift.cause.commit[:10]} {drift.cause.date[:10]} {said}")))
+    return _Card(head, rows)
 
 
-def _compare(card: Table, label: str, before: str, after: str, colour: bool) -> None:
+def _compared(label: str, before: str, after: str, colour: bool) -> list[tuple[str, Text]]:
     ours, theirs = marked(before, after)
-    card.add_row(label, _runs("- ", ours, _GONE, "[-{}-]", colour))
-    card.add_row("", _runs("+ ", theirs, _COME, "{{+{}+}}", colour))
+    return [
+        (label, _runs("- ", ours, _GONE, "[-{}-]", colour)),
+        ("", _runs("+ ", theirs, _COME, "{{+{}+}}", colour)),
+    ]
 
 
 def _runs(sign: str, runs: Iterable[Run], style: str, plain: str, colour: bool) -> Text:
     """A text with its differing words marked: by colour, or by signs where there is none."""
-    text = Text(sign, style="dim")
+    if not colour:
+        return Text(sign + "".join(plain.format(run.text) if run.differs else run.text for run in runs))
+    text = Text().append(sign, style="dim")
     for run in runs:
-        if run.differs and not colour:
-            text.append(plain.format(run.text), style="not dim")
-        else:
-            text.append(run.text, style=f"{style} underline not dim" if run.differs else "not dim")
+        text.append(run.text, style=f"{style} underline" if run.differs else None)
     return text
 
 
