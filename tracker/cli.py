@@ -26,7 +26,9 @@ COMMANDS = {
     "status": "tracker.commands.status",
     "file": "tracker.commands.file",
     "ack": "tracker.commands.ack",
+    "catalogue": "tracker.commands.catalogue",
     "schema": "tracker.commands.schema",
+    "completion": "tracker.commands.completion",
 }
 
 INTERRUPTED = 130
