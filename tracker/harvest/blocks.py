@@ -47,6 +47,10 @@ class File:
     """Results by what was asked: each expression of a file is read once, however many sites lead to it."""
     active: dict[object, None] = field(default_factory=dict)
     """What is being worked out just now, outermost first: names can be defined in circles."""
+    asked: set[str] = field(default_factory=set)
+    """Names that were looked for among the statements of the module: what is known of the file depends on them."""
+    called: set[str] = field(default_factory=set)
+    """Functions whose calls were looked for in the whole file."""
     _blocks: dict[int, Block] = field(default_factory=dict)
 
     def block(self, node: Node, owner: Node) -> Block:
@@ -86,9 +90,17 @@ class Place:
 DEFINITIONS = ("function_definition", "class_definition")
 
 
-def find(file: File, wanted: Collection[str], words: Iterable[bytes]) -> Iterator[Place]:
-    """Every statement of a file whose type is `wanted`, in source order. Each holds one of the `words`."""
-    return _Search(wanted, _offsets(file.root, words)).block(file.end.block, None, (), (), file)
+def find(
+    file: File, wanted: Collection[str], words: Iterable[bytes], within: tuple[int, int] | None = None
+) -> Iterator[Place]:
+    """Every statement of a file whose type is `wanted`, in source order. Each holds one of the `words`.
+
+    `within`: only where the word stands in this range of bytes.
+    """
+    offsets = _offsets(file.root, words)
+    if within is not None:
+        offsets = [at for at in offsets if within[0] <= at < within[1]]
+    return _Search(wanted, offsets).block(file.end.block, None, (), (), file)
 
 
 def find_inside(body: Frame, wanted: Collection[str], words: Iterable[bytes], nested: bool = False) -> Iterator[Place]:

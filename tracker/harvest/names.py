@@ -49,6 +49,8 @@ def meanings(name: str, frame: Frame) -> list[Meaning]:
     while at is not None:
         owner = at.block.owner
         if inside or owner.type != "class_definition":
+            if owner.type == "module":
+                at.file.asked.add(name)
             # Once the walk has left the function that uses the name, later statements count as well.
             whole = not inside and owner.type in (*DEFINITIONS, "module")
             reached, settled = _before(at, len(at.block.statements) if whole else at.index, name)

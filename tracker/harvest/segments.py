@@ -1,0 +1,110 @@
+"""A module cut into its top-level statements by plain bytes: which of them bind which names. Nothing is parsed.
+
+It may find more names than Python would, never fewer: what is taken along needlessly costs time, what is missing
+would change an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tracker.harvest.source import DEFINITION
+
+_HEAD = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_STATEMENT = re.compile(rb"^(?!else\b|elif\b|except\b|finally\b)[^\s#)\]}]", re.MULTILINE)
+_IMPORT = re.compile(rb"(?:from[ \t]+([.\w]+)[ \t]+)?import\b[ \t]*\(?")
+_IMPORTED = re.compile(rb"([.\w]+)(?:[ \t\n\\]+as[ \t\n\\]+(\w+))?")
+_COMMENT = re.compile(rb"#[^\n]*")
+_WORD = re.compile(rb"[^\W\d\x80-\xff][\w\x80-\xff]*|[\x80-\xff][\w\x80-\xff]*")
+_COMPOUND = re.compile(rb"(?:if|try|for|while|with|match)\b")
+_CHAINED = re.compile(rb"=(?!=)")
+
+Statement = tuple[int, bytes]
+"""Where it begins in its segment, and its source; of an import, as much of it as speaks of one name."""
+Names = Mapping[bytes, tuple[Statement, ...]]
+"""Name -> the statements that bind it, in order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """A top-level definition with what follows up to the next one; or what stands before the first."""
+
+    data: bytes
+    lines: int
+    raises: bool
+    """Whether it can hold a site."""
+    names: Names = field(repr=False)
+
+
+def segment(data: bytes, words: tuple[bytes, ...]) -> Segment:
+    """A piece of a module, cut at its top-level definitions."""
+    return Segment(data, data.count(b"\n"), any(word in data for word in words), _names(data))
+
+
+def edges(source: bytes, start: int = 0, stop: int | None = None) -> Iterator[int]:
+    """Where the definitions of a module begin, decorators included; `start` is the end of a line that has none."""
+    decorated = False
+    for match in DEFINITION.finditer(source, start, len(source) if stop is None else stop):
+        if not decorated:
+            yield match.end()
+        decorated = match[1] is not None
+
+
+def _names(data: bytes) -> Names:
+    found: dict[bytes, tuple[Statement, ...]] = {}
+    for start, stop, begins in _statements(data):
+        statement = data[start:stop]
+        bound = dict(_bound(statement))
+        # What looks like statements inside of a string may be some, where a quote in a comment misled.
+        bound |= {name: statement for at in begins[1:] for name, _ in _bound(data[at:stop])}
+        for name, said in bound.items():
+            found[name] = (*found.get(name, ()), (start, said))
+    return found
+
+
+def _statements(data: bytes) -> Iterator[tuple[int, int, Sequence[int]]]:
+    """Start and end of each statement, and where lines begin in it that look like the first of one."""
+    begins: list[int] = []
+    counted = 0
+    quotes = [0, 0]
+    decorates = False
+    for match in _STATEMENT.finditer(data):
+        at = match.start()
+        quotes[0] += data.count(b"'''", counted, at)
+        quotes[1] += data.count(b'"""', counted, at)
+        counted = at
+        if not (quotes[0] % 2 or quotes[1] % 2):
+            if begins and not decorates:
+                yield begins[0], at, begins
+                begins, quotes = [], [0, 0]
+            decorates = data.startswith(b"@", at) and (decorates or not begins)
+        begins.append(at)
+    if begins:
+        yield begins[0], len(data), begins
+
+
+def _bound(statement: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The names that a statement may bind, each with the source that says so."""
+    if head := _HEAD.match(statement) or (_HEAD.search(statement) if statement.startswith(b"@") else None):
+        yield head[1], statement
+        return
+    if imports := _IMPORT.match(statement):
+        module = imports[1]
+        for name, alias in _IMPORTED.findall(_COMMENT.sub(b"", statement[imports.end() :])):
+            said = b"import " + name if module is None else b"from " + module + b" import " + name
+            # What one import statement says of other names is nothing to this one.
+            yield (
+                alias or (name.partition(b".")[0] if module is None else name),
+                (said + (b" as " + alias if alias else b"") + b"\n"),
+            )
+        return
+    if _COMPOUND.match(statement):
+        names = statement
+    else:
+        line = statement.partition(b"\n")[0]
+        assigned = [match.start() for match in _CHAINED.finditer(line)]
+        names = line[: assigned[-1]] if assigned else line.partition(b"(")[0]
+    for name in set(_WORD.findall(names)):
+        yield name, statement
