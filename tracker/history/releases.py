@@ -1,0 +1,92 @@
+"""How far along the line of first parents each release reaches.
+
+Release tags stand on branches of their own: a release holds what its branch had when it left the main one, that is the
+newest first-parent commit among the tag's ancestors. What was picked onto the branch afterwards counts as of the
+release after it. The order is that of the versions: 0.4.38.1 can be tagged long after 0.5.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from packaging.version import InvalidVersion, Version
+
+from tracker.errors import GitError
+from tracker.repository.mirror import Mirror
+from tracker.repository.revisions import Release as Imported
+from tracker.sections import Upstream
+from tracker.store.history import History, Release
+
+
+def of_tags(mirror: Mirror, history: History, upstream: Upstream) -> list[Release]:
+    """The releases among the tags (`jax-v0.6.0`, or `v0.6.0` where the package has none by name), oldest first."""
+    tags = _versions(mirror, upstream.package)
+    positions = _positions(mirror, history, sorted({commit for _, commit, _ in tags}))
+    found = sorted((version, positions[commit], date) for version, commit, date in tags if commit in positions)
+    return [Release(str(version), rank, position, date) for rank, (version, position, date) in enumerate(found, 1)]
+
+
+def of_versions(history: History, imported: Sequence[Imported]) -> list[Release]:
+    """The same where each release is a commit of the line."""
+    return [Release(one.version, n, n, one.committed_at) for n, one in enumerate(imported, 1)]
+
+
+def _versions(mirror: Mirror, package: str) -> list[tuple[Version, str, str]]:
+    """Version, commit and date of each tag that is a release; pre-releases are none."""
+    listing = mirror.git(
+        "for-each-ref", "--format=%(refname:lstrip=2)%00%(objectname)%00%(*objectname)%00%(creatordate:iso-strict)",
+        "refs/tags",
+    )  # fmt: skip
+    rows = [line.split("\0") for line in listing.out.decode("utf-8", "replace").splitlines()]
+    for prefix in (f"{package}-v", "v"):
+        found: dict[Version, tuple[Version, str, str]] = {}
+        for name, tag, commit, date in rows:
+            match = re.fullmatch(re.escape(prefix) + r"(\d.*)", name)
+            try:
+                version = Version(match[1]) if match else None
+            except InvalidVersion:
+                version = None
+            if version is not None and not version.is_prerelease:
+                found[version] = (version, commit or tag, date)
+        if found:
+            return list(found.values())
+    return []
+
+
+def _positions(mirror: Mirror, history: History, commits: Sequence[str]) -> dict[str, int]:
+    """Commit -> position of the newest first-parent commit that it holds; without those that hold none."""
+    positions = {commit: at for commit in commits if (at := history.position_of(commit)) is not None}
+    beside = [commit for commit in commits if commit not in positions]
+    tip = history.commit_at(history.tip)
+    if not beside or tip is None:
+        return positions
+    listed = mirror.git("rev-list", "--parents", *beside, f"^{tip.commit}")
+    if listed.status:
+        raise GitError(f"the releases in {mirror.path} cannot be placed: {listed.err.strip()}")
+    parents = {line.split()[0]: line.split()[1:] for line in listed.out.decode().splitlines()}
+    for commit in beside:
+        # Back over what the branch has by itself, to where it left.
+        waiting, seen, found = [commit], {commit}, 0
+        while waiting:
+            for parent in parents.get(waiting.pop(), ()):
+                if (at := history.position_of(parent)) is not None:
+                    found = max(found, at)
+                elif parent not in parents:
+                    found = max(found, _fork(mirror, history, parent))
+                elif parent not in seen:
+                    seen.add(parent)
+                    waiting.append(parent)
+        if commit not in parents:
+            found = _fork(mirror, history, commit)
+        if found:
+            positions[commit] = found
+    return positions
+
+
+def _fork(mirror: Mirror, history: History, commit: str) -> int:
+    """Where a commit that was merged into the line had left it; 0: nowhere."""
+    for ancestor in mirror.git("rev-list", commit).out.decode().split():
+        if (at := history.position_of(ancestor)) is not None:
+            return at
+    return 0
