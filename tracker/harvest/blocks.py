@@ -49,6 +49,8 @@ class File:
     """What is being worked out just now, outermost first: names can be defined in circles."""
     asked: set[str] = field(default_factory=set)
     """Names that were looked for among the statements of the module: what is known of the file depends on them."""
+    members: set[str] = field(default_factory=set)
+    """The same of the statements of a class."""
     called: set[str] = field(default_factory=set)
     """Functions whose calls were looked for in the whole file."""
     _blocks: dict[int, Block] = field(default_factory=dict)
@@ -58,6 +60,11 @@ class File:
         if found is None:
             found = self._blocks[node.id] = Block(node, owner)
         return found
+
+    def forget(self) -> None:
+        """Let go of what was worked out: it refers back to the file, and would wait for the garbage collector."""
+        self.known.clear()
+        self._blocks.clear()
 
     @property
     def end(self) -> Frame:

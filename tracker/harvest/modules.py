@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 
-from tracker.harvest.segments import Segment, Statement, edges, segment
-from tracker.harvest.sites import Part, harvest, harvest_part
+from tracker.harvest.segments import Class, Segment, Statement, class_of, edges, segment
+from tracker.harvest.sites import Part, harvest, harvest_part, numbered
 from tracker.harvest.source import normalize
 
-_KEPT = 8192
-"""Parts that are remembered: what is reverted and landed again is not read again."""
-_ROUNDS = 12
-"""How often what a definition refers to may refer to more; deeper ones are read with the whole file."""
+_KEPT = 20_000
+"""Parts that are remembered: some three times those of one revision of JAX."""
+_LARGE = 2_000
+"""Bytes from which a class is read method by method."""
+_NO: frozenset[str] = frozenset()
 _RAISED = re.compile(rb"\braise\s+([A-Za-z_]\w*)")
 _EXCEPTIONS = {name.encode() for name, value in vars(builtins).items() if isinstance(value, type)}
 
@@ -39,13 +40,11 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a module's segments."""
+    """What became of a module's segments; those that are still there are the same objects."""
 
     module: Module
     lost: Sequence[Segment]
     found: Sequence[Segment]
-    kept: Mapping[Segment, Segment]
-    """New segment -> the equal one it stands for, where both lie in the changed lines; all others are shared."""
     rebound: frozenset[bytes]
     """Names that stand for something else than before."""
 
@@ -84,20 +83,23 @@ def recut(old: Module, raw: bytes, words: tuple[bytes, ...]) -> Change:
         last, stop = len(segments), len(source)
         starts = list(edges(source, max(0, at - 1)))
     inside = [at, *(edge for edge in starts if at < edge < stop), stop]
-    found = [segment(source[a:b], words) for a, b in pairwise(inside)] if at < stop else []
-    lost = segments[first:last]
-    after = [*segments[:first], *found, *segments[last:]]
-    module = Module(source, after, _index(old.names, lost, found, after))
     waiting: dict[bytes, list[Segment]] = {}
-    for one in reversed(lost):
+    for one in reversed(segments[first:last]):
         waiting.setdefault(one.data, []).append(one)
-    kept = {one: waiting[one.data].pop() for one in found if waiting.get(one.data)}
-    same = set(kept.values())
+    between, found = [], []
+    for start, end in pairwise(inside) if at < stop else ():
+        data = source[start:end]
+        if waiting.get(data):
+            between.append(waiting[data].pop())
+        else:
+            found.append(segment(data, words))
+            between.append(found[-1])
+    lost = [one for ones in waiting.values() for one in ones]
+    after = [*segments[:first], *between, *segments[last:]]
     return Change(
-        module=module,
-        lost=[one for one in lost if one not in same],
-        found=[one for one in found if one not in kept],
-        kept=kept,
+        module=Module(source, after, _index(old.names, lost, found, after)),
+        lost=lost,
+        found=found,
         rebound=_rebound(lost, found),
     )
 
@@ -150,53 +152,54 @@ class Parts:
 
     def __init__(self, asserts: bool = False) -> None:
         self._asserts = asserts
+        self._words = words(asserts)
         self._known: OrderedDict[bytes, Part] = OrderedDict()
 
     def of(self, module: Module, one: Segment) -> Part:
         """The sites of one segment of a module."""
+        body = class_of(one.data, self._words) if len(one.data) >= _LARGE else None
+        if body is not None:
+            # Of a class, each method by itself.
+            found = [
+                (line, self._settled(_Unit(module, one, body, n)))
+                for n, (statement, line) in enumerate(zip(body.statements, body.lines, strict=True))
+                if any(word in statement for word in self._words)
+            ]
+            scope = f"{body.name}."
+            if all(part.sound and all(site.scope.startswith(scope) for site in part.sites) for _, part in found):
+                return Part(
+                    sites=numbered(site.shifted(line) for line, part in found for site in part.sites),
+                    sound=True,
+                    asked=frozenset().union(*(part.asked for _, part in found)),
+                    members=frozenset(),
+                    called=frozenset().union(*(part.called for _, part in found)),
+                )
+        return self._settled(_Unit(module, one))
+
+    def whole(self, module: Module) -> Part:
+        """The sites of a file that cannot be read in parts."""
+        sites = harvest("", module.source, self._asserts).sites
+        return Part(sites=sites, sound=True, asked=_NO, members=_NO, called=_NO)
+
+    def _settled(self, unit: _Unit) -> Part:
         # What is raised is nearly always asked for; but these words stand in texts and comments, too.
-        guessed = {name for name in _RAISED.findall(one.data) if name in module.names and name not in _EXCEPTIONS}
-        part = self._from(module, one, guessed)
-        return part if part.sound or not guessed else self._from(module, one, set())
+        names = {name for name in _RAISED.findall(unit.data) if name in unit.module.names and name not in _EXCEPTIONS}
+        part = self._from(unit, names)
+        return part if part.sound or not names else self._from(unit, set())
 
-    def _from(self, module: Module, one: Segment, wanted: set[bytes]) -> Part:
-        called: frozenset[str] = frozenset()
-        for _ in range(_ROUNDS):
-            part = self._read(module, one, wanted, called)
-            asked = wanted | {name.encode() for name in part.asked}
-            if not part.sound or (part.called == called and self._same(module, one, asked, wanted)):
+    def _from(self, unit: _Unit, wanted: set[bytes]) -> Part:
+        members: set[bytes] = set()
+        called: frozenset[str] = _NO
+        source = unit.source(wanted, members, called)
+        while True:
+            part = self._part(*source)
+            wanted = wanted | {name.encode() for name in part.asked}
+            members = members | {name.encode() for name in part.members}
+            called = called | part.called
+            more = unit.source(wanted, members, called)
+            if not part.sound or more == source:
                 return part
-            wanted, called = asked, part.called
-        return self._read(module, one, set(module.names), called)
-
-    def _same(self, module: Module, one: Segment, asked: set[bytes], wanted: set[bytes]) -> bool:
-        return not any(
-            other is not one for name in asked - wanted if name in module.names for other in module.names[name]
-        )
-
-    def _read(self, module: Module, one: Segment, wanted: set[bytes], called: frozenset[str]) -> Part:
-        around: dict[Segment, set[Statement]] = {}
-        for name in wanted:
-            for other in module.names.get(name, ()):
-                if other is not one:
-                    around.setdefault(other, set()).update(other.names[name])
-        if called:
-            calls = [f"{name}(".encode() for name in called]
-            for other in module.segments:
-                if other is not one and any(call in other.data for call in calls):
-                    around[other] = {(0, other.data)}
-        if not around:
-            return self._part(one.data, 0, len(one.data))
-        before: list[bytes] = []
-        after: list[bytes] = []
-        side = before
-        for other in module.segments:
-            if other is one:
-                side = after
-            elif other in around:
-                side += [source for _, source in sorted(around[other])]
-        head = b"".join(before)
-        return self._part(b"".join((head, one.data, *after)), len(head), len(head) + len(one.data))
+            source = more
 
     def _part(self, source: bytes, start: int, stop: int) -> Part:
         key = blake2b(source, digest_size=16, salt=start.to_bytes(8, "big"), person=stop.to_bytes(8, "big")).digest()
@@ -209,7 +212,67 @@ class Parts:
             self._known.move_to_end(key)
         return part
 
-    def whole(self, module: Module) -> Part:
-        """The sites of a file that cannot be read in parts."""
-        found = harvest("", module.source, self._asserts)
-        return Part(sites=found.sites, sound=True, asked=frozenset(), called=frozenset())
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A segment, or one statement in the body of a class."""
+
+    module: Module
+    segment: Segment
+    body: Class | None = None
+    n: int = 0
+
+    @property
+    def data(self) -> bytes:
+        return self.segment.data if self.body is None else self.body.statements[self.n]
+
+    def source(self, wanted: set[bytes], members: set[bytes], called: frozenset[str]) -> tuple[bytes, int, int]:
+        """The unit among what binds the names and calls the functions, in the order of the file, and where it stands
+        there.
+        """
+        around: dict[Segment, set[Statement]] = {}
+        for name in wanted:
+            for other in self.module.names.get(name, ()):
+                if other is not self.segment:
+                    around.setdefault(other, set()).update(other.names[name])
+        calls = re.compile(rb"\b(?:%s)\(" % "|".join(sorted(called)).encode()) if called else None
+        if calls is not None:
+            for other in self.module.segments:
+                if other is not self.segment and calls.search(other.data):
+                    around.setdefault(other, set()).add((0, self._calling(other, members, calls)))
+        before, own, behind = self._own(members, calls)
+        if around:
+            sides: tuple[list[bytes], list[bytes]] = ([], [])
+            side = 0
+            for other in self.module.segments:
+                if other is self.segment:
+                    side = 1
+                elif other in around:
+                    sides[side].extend(source for _, source in sorted(around[other]))
+            before, behind = b"".join((*sides[0], before)), b"".join((behind, *sides[1]))
+        return b"".join((before, own, behind)), len(before), len(before) + len(own)
+
+    def _own(self, members: set[bytes], calls: re.Pattern[bytes] | None) -> tuple[bytes, bytes, bytes]:
+        """The unit in its own segment: what stands before it, itself, and what stands behind."""
+        body = self.body
+        if body is None:
+            return b"", self.segment.data, b""
+        chosen = [n for n in _chosen(body, members, calls) if n != self.n]
+        head = b"".join([body.head, *(body.statements[n] for n in chosen if n < self.n)])
+        return head, self.data, b"".join(body.statements[n] for n in chosen if n > self.n)
+
+    def _calling(self, other: Segment, members: set[bytes], calls: re.Pattern[bytes]) -> bytes:
+        """As much of a segment as calls the functions."""
+        body = class_of(other.data, ()) if len(other.data) >= _LARGE else None
+        if body is None or calls.search(body.head):
+            return other.data
+        return b"".join([body.head, *(body.statements[n] for n in _chosen(body, members, calls))])
+
+
+def _chosen(body: Class, members: set[bytes], calls: re.Pattern[bytes] | None) -> list[int]:
+    """The statements of a class that bind one of the names or call one of the functions."""
+    return [
+        n
+        for n, (statement, names) in enumerate(zip(body.statements, body.names, strict=True))
+        if not members.isdisjoint(names) or (calls is not None and calls.search(statement))
+    ]

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from tracker.harvest.source import DEFINITION
 
-_HEAD = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
-_STATEMENT = re.compile(rb"^(?!else\b|elif\b|except\b|finally\b)[^\s#)\]}]", re.MULTILINE)
+_HEAD = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_CLASS = re.compile(rb"(?:@[^\n]*\n)*class\b[^\n]*:[ \t]*(?:#[^\n]*)?\n(?=(?:[ \t]*(?:#[^\n]*)?\n)*([ \t]+))")
+_SET = re.compile(rb"\bself\.(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
+_STATEMENT = rb"^%s(?!else\b|elif\b|except\b|finally\b)[^\s#)\]}]"
 _IMPORT = re.compile(rb"(?:from[ \t]+([.\w]+)[ \t]+)?import\b[ \t]*\(?")
 _IMPORTED = re.compile(rb"([.\w]+)(?:[ \t\n\\]+as[ \t\n\\]+(\w+))?")
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -64,25 +67,76 @@ def _names(data: bytes) -> Names:
     return found
 
 
-def _statements(data: bytes) -> Iterator[tuple[int, int, Sequence[int]]]:
+@cache
+def _first_of(indent: bytes) -> re.Pattern[bytes]:
+    """The first of a statement in a block that is indented like this."""
+    return re.compile(_STATEMENT % indent, re.MULTILINE)
+
+
+def _begins(data: bytes, start: int, indent: bytes) -> Iterator[tuple[int, bool]]:
+    """Where lines begin that look like the first of a statement, and whether they stand inside of a long string."""
+    counted = start
+    single = double = 0
+    for match in _first_of(indent).finditer(data, start):
+        at = match.start()
+        single += data.count(b"'''", counted, at)
+        double += data.count(b'"""', counted, at)
+        counted = at
+        yield at, bool(single % 2 or double % 2)
+
+
+def _statements(data: bytes, start: int = 0, indent: bytes = b"") -> Iterator[tuple[int, int, Sequence[int]]]:
     """Start and end of each statement, and where lines begin in it that look like the first of one."""
     begins: list[int] = []
-    counted = 0
-    quotes = [0, 0]
     decorates = False
-    for match in _STATEMENT.finditer(data):
-        at = match.start()
-        quotes[0] += data.count(b"'''", counted, at)
-        quotes[1] += data.count(b'"""', counted, at)
-        counted = at
-        if not (quotes[0] % 2 or quotes[1] % 2):
+    for at, inside in _begins(data, start, indent):
+        if not inside:
             if begins and not decorates:
                 yield begins[0], at, begins
-                begins, quotes = [], [0, 0]
-            decorates = data.startswith(b"@", at) and (decorates or not begins)
-        begins.append(at)
+                begins = []
+            decorates = data.startswith(b"@", at + len(indent)) and (decorates or not begins)
+        if begins or not inside:
+            begins.append(at)
     if begins:
         yield begins[0], len(data), begins
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A segment that is one class, cut at the statements of its body."""
+
+    name: str
+    head: bytes
+    statements: Sequence[bytes]
+    names: Sequence[frozenset[bytes]]
+    """What each statement may bind, attributes that a method sets included."""
+    lines: Sequence[int]
+    """How many lines of the segment stand before each statement."""
+
+
+def class_of(data: bytes, words: tuple[bytes, ...]) -> Class | None:
+    """A segment as a class; None where it is none, or where more than its body can hold sites."""
+    first = _CLASS.match(data)
+    if first is None:
+        return None
+    end = next((at for at, inside in _begins(data, first.end(), b"") if not inside), len(data))
+    body, indent = data[:end], first[1]
+    cuts = list(_statements(body, first.end(), indent))
+    if not cuts or any(word in data[: cuts[0][0]] or word in data[end:] for word in words):
+        return None
+    statements = [body[start:stop] for start, stop, _ in cuts]
+    lines = [data.count(b"\n", 0, cuts[0][0])]
+    for statement in statements[:-1]:
+        lines.append(lines[-1] + statement.count(b"\n"))
+    names = [
+        frozenset(name for at in begins for name, _ in _bound(body[at + len(indent) : stop])).union(
+            _SET.findall(body, start, stop)
+        )
+        for start, stop, begins in cuts
+    ]
+    head = data[: cuts[0][0]]
+    named = _HEAD.search(head)
+    return Class(named[1].decode() if named else "", head, statements, names, lines)
 
 
 def _bound(statement: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -80,6 +80,7 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
         everything.append(from_callers(thrown, place.frame))
         sites.append(told(_site(path, place), everything[-1]))
     waiting = {made.site for made in helpers}
+    file.forget()
     return Harvest(
         sites=numbered(sites),
         problem=problem,
@@ -101,6 +102,8 @@ class Part:
     not, it was cut inside of a string or a bracket, and its sites are not to be relied on."""
     asked: frozenset[str]
     """Names that were looked for in the module."""
+    members: frozenset[str]
+    """Names that were looked for in classes."""
     called: frozenset[str]
     """Functions whose calls were looked for in the module."""
 
@@ -116,7 +119,14 @@ def harvest_part(source: bytes, start: int, stop: int, asserts: bool = False) ->
         thrown = _asserted(place) if place.node.type == "assert_statement" else _thrown(place)
         if thrown is not None:
             sites.append(told(_site("", place), from_callers(thrown, place.frame)).shifted(-lines))
-    return Part(sites=numbered(sites), sound=sound, asked=frozenset(file.asked), called=frozenset(file.called))
+    file.forget()
+    return Part(
+        sites=numbered(sites),
+        sound=sound,
+        asked=frozenset(file.asked),
+        members=frozenset(file.members),
+        called=frozenset(file.called),
+    )
 
 
 def _is_sound(node: Node) -> bool:

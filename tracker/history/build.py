@@ -228,7 +228,9 @@ def _renumbered(batch: _Batch, number: Callable[[int], int]) -> _Batch:
             [(number(error), position) for error, position in batch.taken.ends],
         ),
         [
-            held._replace(units=[([number(error) for error in errors], asked, called) for errors, asked, called in held.units])
+            held._replace(
+                units=[([number(error) for error in errors], asked, called) for errors, asked, called in held.units]
+            )
             for held in batch.files
         ],
     )

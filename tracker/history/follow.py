@@ -155,7 +155,6 @@ class Follower:
         olds = before.units if before is not None else []
         if not any(word in raw for word in self._words):
             return _File(blob, None, True), olds, []
-        kept: Mapping[Segment, Segment] = {}
         rebound: frozenset[bytes] = frozenset()
         if before is None or before.module is None:
             module = cut(raw, self._words)
@@ -163,7 +162,7 @@ class Follower:
             come_segments: Sequence[Segment] = module.segments
         else:
             change = recut(before.module, raw, self._words)
-            module, kept, rebound = change.module, change.kept, change.rebound
+            module, rebound = change.module, change.rebound
             lost, come_segments = change.lost, change.found
         known = {unit.segment: unit for unit in olds}
         asked = {name.decode("utf-8", "replace") for name in rebound}
@@ -172,7 +171,7 @@ class Follower:
         for one in module.segments:
             if not one.raises:
                 continue
-            old = known.get(kept.get(one, one))
+            old = known.get(one)
             if old is not None and (asked.isdisjoint(old.asked)) and not _calls(old.called, (*lost, *come_segments)):
                 unit = _Unit(one, old.errors, old.asked, old.called, old.part)
                 del known[old.segment]
@@ -191,7 +190,7 @@ class Follower:
 
     def _read_whole(self, blob: str, module: Module, olds: list[_Unit]) -> tuple[_File, list[_Unit], list[_Unit]]:
         part = self._parts.whole(module)
-        unit = _Unit(_whole(module), [-1] * len(part.sites), frozenset(), frozenset(), part)
+        unit = _Unit(_whole(module), [-1] * len(part.sites), part.asked, part.called, part)
         return _File(blob, module, False, [unit]), olds, [unit]
 
     def _settle(self, position: int, lost: list[_Lone], found: list[_Lone]) -> Taken:
