@@ -24,6 +24,7 @@ COMMANDS = {
     "status": "tracker.commands.status",
     "file": "tracker.commands.file",
     "ack": "tracker.commands.ack",
+    "history": "tracker.commands.history",
     "schema": "tracker.commands.schema",
 }
 

@@ -7,9 +7,11 @@ import click
 from tracker.commands.options import write
 
 
-@click.command("schema", short_help="The JSON Schema of `diff --format json`.")
-def command() -> int:
-    """Print the JSON Schema of what `tracker diff --format json` prints.
+@click.command("schema", short_help="The JSON Schema of what `--format json` prints.")
+@click.argument("what", type=click.Choice(["diff", "history", "changelog"]), default="diff", required=False)
+def command(what: str) -> int:
+    """Print the JSON Schema of what `tracker diff --format json` prints; `history` and `changelog`: of what `tracker
+    history` and `tracker history --between` print.
 
     \b
     Example:
@@ -17,7 +19,8 @@ def command() -> int:
     """
     import json
 
+    from tracker.report import history_json
     from tracker.report.json import schema
 
-    write(json.dumps(schema(), indent=2) + "\n")
+    write(json.dumps(schema() if what == "diff" else history_json.schemas()[what], indent=2) + "\n")
     return 0

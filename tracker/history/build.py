@@ -6,13 +6,13 @@ build was interrupted. Who reads the index needs nothing of this.
 
 from __future__ import annotations
 
-import hashlib
+import gc
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from typing import NamedTuple
 from tracker.errors import RevisionError
 from tracker.history.follow import Follower, Taken
 from tracker.history.releases import of_tags, of_versions
+from tracker.history.standing import purpose, standing
 from tracker.repository.mirror import Mirror
 from tracker.repository.revisions import Release as Imported
 from tracker.repository.revisions import releases
@@ -65,11 +66,12 @@ def extend(
     After a force-push what is no longer on the branch is forgotten first. Can be killed at any moment and goes on
     from there. RevisionError: the mirror is empty. GitError, StoreError: it is unreadable, or the index unwritable.
     """
-    head = mirror.commit(f"refs/heads/{upstream.branch}")
+    now = standing(mirror, upstream)
+    head = now.head
     imported = releases(mirror) if head is None else []
     if head is None and not imported:
         raise RevisionError("the mirror is empty: run `tracker pull`, or name a release such as `release:latest`")
-    because = _prepare(history, upstream, head)
+    because = _prepare(history, purpose(upstream, head is not None))
     if head is not None:
         forked, steps = _new_commits(mirror, history, upstream, head)
     else:
@@ -78,27 +80,24 @@ def extend(
         because = _forget(history, upstream, head, forked) or because
         if not history.tip:
             forked, steps = _all(mirror, upstream, head, imported)
+    if not steps and history.facts().get("refs") == now.refs:
+        return Outcome(commits=0, because=because)
     start = history.tip
     numbered = [(start + n, step) for n, step in enumerate(steps, 1)]
     _follow(mirror, history, upstream, numbered, executor if head is not None else None, progress)
     tip = history.tip
     known = of_tags(mirror, history, upstream) if head is not None else of_versions(history, imported)
     with history.writing():
-        if known != history.releases():
-            history.set_releases(known)
+        history.set_releases(known)
         history.forget_files(tip - UNDO)
+        history.remember({"refs": now.refs})
     return Outcome(commits=len(steps), because=because)
 
 
-def _prepare(history: History, upstream: Upstream, head: str | None) -> str | None:
+def _prepare(history: History, wanted: dict[str, str]) -> str | None:
     """Empty tables where those that are there do not fit; why, if there were some."""
-    wanted = {
-        "harvester": _version(),
-        "scope": repr((upstream.paths, upstream.exclude, upstream.asserts)),
-        "line": "first parents" if head is not None else "releases",
-    }
     found = history.facts()
-    if found == wanted:
+    if wanted.items() <= found.items():
         return None
     with history.writing():
         history.make(wanted)
@@ -106,18 +105,7 @@ def _prepare(history: History, upstream: Upstream, head: str | None) -> str | No
         return None
     if found.get("harvester") != wanted["harvester"]:
         return "the tracker reads sources otherwise than before"
-    return "[upstream] says otherwise than before" if found.get("scope") != wanted["scope"] else "upstream was pulled"
-
-
-@cache
-def _version() -> str:
-    """A hash of all that decides what a site is, who is who and what differs."""
-    digest = hashlib.sha256()
-    package = Path(__file__).parent.parent
-    files = [*package.glob("harvest/*.py"), *package.glob("compare/*.py"), package / "message.py", package / "model.py"]
-    for file in sorted([*files, Path(__file__).with_name("follow.py")]):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+    return "[upstream] says otherwise than before" if found.get("line") == wanted["line"] else "upstream was pulled"
 
 
 def _new_commits(mirror: Mirror, history: History, upstream: Upstream, head: str) -> tuple[int | None, list[Step]]:
@@ -163,9 +151,8 @@ def _forget(history: History, upstream: Upstream, head: str | None, position: in
         with history.writing():
             history.go_back(position)
         return None
-    facts = history.facts()
     with history.writing():
-        history.make(facts)
+        history.make(purpose(upstream, head is not None))
     return f"upstream rewrote more than {UNDO} commits" if head is not None else "older releases came into the mirror"
 
 
@@ -187,8 +174,9 @@ def _follow(
         )
     follower = Follower(mirror, upstream.asserts, history.held, history.next_error)
     told = _told(sum(_weight(step) for _, step in steps[:half]), progress)
-    for batch in _batches(follower, steps[:half], keep_from, told):
-        _write(history, batch)
+    with _no_collector():
+        for batch in _batches(follower, steps[:half], keep_from, told):
+            _write(history, batch)
     if later is not None:
         found = later.result()
         errors = [error for _, held in sorted(history.files().items()) for unit in held.units for error in unit[0]]
@@ -216,8 +204,21 @@ def _follow_later(
     with Mirror.open(mirror, create=False) as opened:
         follower = Follower(opened, upstream.asserts, lambda path: None, 1)
         files = opened.files(commit, upstream.paths, upstream.exclude)
-        begins = follower.begin({file.path: file.blob for file in files})
-        return _Later(begins, list(_batches(follower, steps, keep_from, lambda step: None)))
+        with _no_collector():
+            begins = follower.begin({file.path: file.blob for file in files})
+            return _Later(begins, list(_batches(follower, steps, keep_from, lambda step: None)))
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the collector of cycles: none are left behind here, and to look for them takes a sixth of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _renumbered(batch: _Batch, number: Callable[[int], int]) -> _Batch:
@@ -243,7 +244,7 @@ def _middle(steps: Sequence[Step]) -> int | None:
     work = list(accumulate(map(_weight, steps)))
     if not work or work[-1] < PARALLEL_FROM:
         return None
-    return bisect_left(work, 0.58 * work[-1]) + 1
+    return bisect_left(work, 0.66 * work[-1]) + 1
 
 
 def _weight(step: Step) -> int:

@@ -6,7 +6,7 @@ Values in, values out: blobs come through the mirror, and what was known of a fi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -81,6 +81,14 @@ class Follower:
         contents = self._mirror.read(change.new for _, step in steps for change in step.changes if change.new)
         for position, step in steps:
             yield position, step, self._take(position, step, contents)
+
+    def sites(self, path: str, wanted: Collection[int] | None = None) -> list[tuple[int, Site]]:
+        """The errors in a file, or those wanted of them, with their sites, in order."""
+        file = self._known(path)
+        units = [unit for unit in file.units if wanted is None or set(wanted) & set(unit.errors)] if file else []
+        lones = self._placed(path, file, units) if file is not None and units else ()
+        found = [pair for one in lones for pair in zip(one.unit.errors, one.sites, strict=True)]
+        return [(error, site) for error, site in found if wanted is None or error in wanted]
 
     def held(self, path: str, since: int) -> Held:
         """What a file holds now."""
@@ -214,6 +222,14 @@ class Follower:
             unit.errors[n] = self._number()
             taken.spans.append(Span(unit.errors[n], position, (Kind.NEW,), site))
         return taken
+
+
+def sites_in(
+    mirror: Mirror, held: Held, asserts: bool, wanted: Collection[int] | None = None
+) -> list[tuple[int, Site]]:
+    """The errors in a file, or those wanted of them, each with its site as the file has it. GitError: unreadable."""
+    follower = Follower(mirror, asserts, lambda path: held, 0)
+    return follower.sites(held.path, wanted)
 
 
 class _Lone(NamedTuple):

@@ -73,19 +73,21 @@ def _positions(mirror: Mirror, history: History, commits: Sequence[str]) -> dict
                 if (at := history.position_of(parent)) is not None:
                     found = max(found, at)
                 elif parent not in parents:
-                    found = max(found, _fork(mirror, history, parent))
+                    found = max(found, position_under(mirror, history, parent))
                 elif parent not in seen:
                     seen.add(parent)
                     waiting.append(parent)
         if commit not in parents:
-            found = _fork(mirror, history, commit)
+            found = position_under(mirror, history, commit)
         if found:
             positions[commit] = found
     return positions
 
 
-def _fork(mirror: Mirror, history: History, commit: str) -> int:
-    """Where a commit that was merged into the line had left it; 0: nowhere."""
+def position_under(mirror: Mirror, history: History, commit: str) -> int:
+    """Position of the newest first-parent commit that a commit holds, itself included; 0: none."""
+    if (at := history.position_of(commit)) is not None:
+        return at
     for ancestor in mirror.git("rev-list", commit).out.decode().split():
         if (at := history.position_of(ancestor)) is not None:
             return at

@@ -118,7 +118,7 @@ def render(report: Report, screen: Screen) -> str:
 
 def line(site: model.Site) -> str:
     """One site as one line of JSON, without its line end."""
-    return msgspec.json.encode(_site(site)).decode()
+    return msgspec.json.encode(site_of(site)).decode()
 
 
 def schema() -> dict[str, Any]:
@@ -134,17 +134,17 @@ def _diff(report: Report) -> Diff:
         repository=report.repository,
         base=_revision(report.base) if report.base else None,
         target=_revision(report.target),
-        files=Files(base=list(map(_text, report.files[0])), target=list(map(_text, report.files[1]))),
+        files=Files(base=list(map(plain, report.files[0])), target=list(map(plain, report.files[1]))),
         coverage=Coverage(
             base=_covered(report.coverage[0]) if report.coverage[0] else None,
             target=_covered(report.coverage[1]),
-            partial_files=sorted(map(_text, report.partial)),
+            partial_files=sorted(map(plain, report.partial)),
         ),
         summary={"checked": report.summary.checked, "unchanged": report.summary.unchanged}
         | {kind.value: report.summary.kinds[kind] for kind in kinds},
         drifts=[_drift(drift) for drift in report.drifts],
-        unlocated=[Unlocated(entry=one.entry, reason=_text(one.reason)) for one in report.unlocated],
-        notices=list(map(_text, report.notices)),
+        unlocated=[Unlocated(entry=one.entry, reason=plain(one.reason)) for one in report.unlocated],
+        notices=list(map(plain, report.notices)),
     )
 
 
@@ -156,34 +156,34 @@ def _drift(drift: model.Drift) -> Drift:
         certain=drift.certain,
         score=_rounded(drift.score),
         runner_up=_rounded(drift.runner_up),
-        before=_site(drift.before) if drift.before else None,
-        after=_site(drift.after) if drift.after else None,
+        before=site_of(drift.before) if drift.before else None,
+        after=site_of(drift.after) if drift.after else None,
         cause=_cause(drift.cause) if drift.cause else None,
-        possibly_continued_by=_site(drift.possible) if drift.possible else None,
+        possibly_continued_by=site_of(drift.possible) if drift.possible else None,
     )
 
 
 def _cause(cause: model.Cause) -> Cause:
     return Cause(
         commit=cause.commit,
-        author=_text(cause.author),
+        author=plain(cause.author),
         date=cause.date,
-        subject=_text(cause.subject),
+        subject=plain(cause.subject),
         pull_request=cause.pull_request,
     )
 
 
-def _site(site: model.Site) -> Site:
+def site_of(site: model.Site) -> Site:
     return Site(
-        path=_text(site.path),
+        path=plain(site.path),
         line=site.line,
         end_line=site.end_line,
-        scope=_text(site.scope),
-        exception=site.exception and _text(site.exception),
-        message=site.message and _text(site.message),
-        alternatives=list(map(_text, site.alternatives)),
+        scope=plain(site.scope),
+        exception=site.exception and plain(site.exception),
+        message=site.message and plain(site.message),
+        alternatives=list(map(plain, site.alternatives)),
         form=site.form,
-        guard=list(map(_text, site.guard)),
+        guard=list(map(plain, site.guard)),
         ordinal=site.ordinal,
     )
 
@@ -200,6 +200,6 @@ def _rounded(score: float | None) -> float | None:
     return None if score is None else round(score, 3)
 
 
-def _text(text: str) -> str:
+def plain(text: str) -> str:
     """Lone surrogates (odd file names, odd escapes in messages) are no JSON: they are shown as escapes."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
