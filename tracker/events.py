@@ -18,6 +18,8 @@ class Event:
     """The lowest version that holds the commit; None: none yet."""
     site: Site
     """As the commit left it, or as it was when the commit took it away."""
+    before: Site | None
+    """As it was before; None where it came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

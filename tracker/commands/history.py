@@ -17,7 +17,7 @@ from tracker.report.screen import Screen
 
 if TYPE_CHECKING:
     from tracker.config import Config
-    from tracker.history.query import Chronicle
+    from tracker.history.query import Chronicle, Point
     from tracker.model import Entry
     from tracker.repository.mirror import Mirror
     from tracker.store.history import History
@@ -64,15 +64,23 @@ def command(
     config = settings.config()
     formats = import_module(FORMATS[form])
     with open_mirror(config) as mirror, _opened(settings, config, mirror) as history:
+
+        def point(name: str) -> Point:
+            from tracker.history.points import position
+
+            return name, position(history, mirror, config.upstream.branch, name)
+
+        if between is not None:
+            from tracker.history.changelog import between as changes
+
+            write(formats.changelog(changes(history, point(between[0]), point(between[1])), _screen(form)))
+            return 0
+        assert what is not None
         from tracker.history.query import Chronicle
 
         chronicle = Chronicle(history, mirror, config.upstream.branch, config.upstream.asserts)
-        if between is not None:
-            write(formats.changelog(chronicle.between(*between), _screen(form)))
-            return 0
-        assert what is not None
-        errors, entries = _found(config, chronicle, what)
-        told = chronicle.lives(what, errors, limit, since, entries)
+        errors, entries = _found(config, history, mirror, chronicle, what)
+        told = chronicle.lives(what, errors, limit, point(since) if since is not None else None, entries)
         write(formats.lives(told, _screen(form)))
     return 0
 
@@ -109,14 +117,20 @@ def _bring_up_to_date(settings: Settings, config: Config, mirror: Mirror, histor
         settings.say(f"{counted(outcome.commits, 'commit')} read")
 
 
-def _found(config: Config, chronicle: Chronicle, what: str) -> tuple[Sequence[int], dict[int, str]]:
+def _found(
+    config: Config, history: History, mirror: Mirror, chronicle: Chronicle, what: str
+) -> tuple[Sequence[int], dict[int, str]]:
     """The errors that are meant, and the pages that are known to speak of them."""
+    from tracker.history.query import saying
+
     if _ID.fullmatch(what) and (entry := _entry(config, what)) is not None:
-        errors = chronicle.of_entry(entry)
-        return errors, dict.fromkeys(errors, entry.id)
+        from tracker.history.points import error_of
+
+        error = error_of(history, mirror, config.upstream.asserts, entry)
+        return [error], {error: entry.id}
     if place := _PLACE.fullmatch(what):
         return chronicle.at(place["path"], int(place["line"])), {}
-    if errors := chronicle.saying(what):
+    if errors := saying(history, what):
         return errors, {}
     if _ID.fullmatch(what):
         raise CatalogueError(f"{config.catalogue.path} has no page with the id {what}, and no error ever said that")

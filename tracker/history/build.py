@@ -288,7 +288,7 @@ def _batches(
         changed |= {path: position for change in step.changes for path in (change.before, change.after) if path}
         done = position % BATCH == 0 or position == steps[-1][0]
         if done or position >= keep_from:
-            batch.files.extend(follower.held(path, since) for path, since in sorted(changed.items()))
+            batch.files.extend(follower.files.held(path, since) for path, since in sorted(changed.items()))
             changed = {}
         told(step)
         if done:

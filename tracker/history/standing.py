@@ -53,6 +53,6 @@ def _version() -> str:
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
     files = [*package.glob("harvest/*.py"), *package.glob("compare/*.py"), package / "message.py", package / "model.py"]
-    for file in sorted([*files, Path(__file__).with_name("follow.py")]):
+    for file in sorted([*files, *(Path(__file__).with_name(name) for name in ("files.py", "follow.py"))]):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from tracker.events import Changed, Changelog, Event, Life, Told
-from tracker.model import Cause, Kind, Site
+from tracker.model import Cause, Kind
 from tracker.report.history_text import (
     SECTIONS,
     guard_of,
@@ -58,17 +58,15 @@ def _life(life: Life) -> Iterator[str]:
     yield ""
     yield "| release | date | what | commit | then |"
     yield "|---|---|---|---|---|"
-    before: Site | None = None
     for event in life.events:
         cells = [event.release or "unreleased", event.cause.date[:10], kinds_of(event), _cause(event.cause)]
-        yield "| " + " | ".join(_cell(cell) for cell in (*cells, _details(event, before))) + " |"
-        before = event.site
+        yield "| " + " | ".join(_cell(cell) for cell in (*cells, _details(event))) + " |"
 
 
-def _details(event: Event, before: Site | None) -> str:
+def _details(event: Event) -> str:
     site = event.site
-    if before is None:
-        return _code(text_of(site)) if Kind.REMOVED not in event.kinds else ""
+    if event.before is None:
+        return _code(text_of(site))
     told = []
     if Kind.REWORDED in event.kinds or Kind.PLACEHOLDER_CHANGED in event.kinds:
         told.append(_code(text_of(site)))

@@ -109,25 +109,22 @@ def _life(life: Life, screen: Screen) -> Iterator[str]:
     page = f"; page {life.entry}" if life.entry else ""
     yield f"  {span(life)}{page}"
     widths = max((len(event.release or "unreleased") for event in life.events), default=0)
-    before: Site | None = None
     for event in life.events:
         head = f"  {event.release or 'unreleased':{widths}}  {event.cause.date[:10]}  "
         what = f"{kinds_of(event):{min(_KINDS, max(len(kinds_of(one)) for one in life.events))}}"
         room = max(20, screen.width - len(head) - len(what) - 2)
         yield f"{head}{what}  {textwrap.shorten(cause_of(event.cause), room, placeholder=' …')}"
-        for label, line in _details(event, before, screen):
+        for label, line in _details(event):
             yield from _wrapped(
                 line, screen.width - len(head) - 8, " " * len(head) + f"{label:8}", " " * (len(head) + 8)
             )
-        before = event.site
 
 
-def _details(event: Event, before: Site | None, screen: Screen) -> Iterator[tuple[str, str]]:
+def _details(event: Event) -> Iterator[tuple[str, str]]:
     """Label and text of what a reader wants to see of an event."""
-    site = event.site
+    before, site = event.before, event.site
     if before is None:
-        if Kind.REMOVED not in event.kinds:
-            yield "says", text_of(site)
+        yield "says", text_of(site)
         return
     if Kind.REWORDED in event.kinds or Kind.PLACEHOLDER_CHANGED in event.kinds:
         yield from _compared("says", text_of(before), text_of(site))
