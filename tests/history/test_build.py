@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.history.line import UPSTREAM, commit_all, index, rows, told
+from tracker.errors import RevisionError
 from tracker.harvest.sites import harvest
 from tracker.history import build
 from tracker.history.follow import Follower
@@ -243,3 +244,46 @@ def test_what_is_no_index_is_made_one(story, content):
     (story / "broken").write_bytes(content)
     index(story / "mirror", story / "broken")
     assert rows(story / "broken") == rows(story / "at once")
+
+
+def releases(mirror: Path, versions: dict[str, str]) -> None:
+    """Releases instead of a branch."""
+    for version, commit in versions.items():
+        ref = mirror / "refs/tracker/releases" / version
+        ref.parent.mkdir(parents=True, exist_ok=True)
+        ref.write_text(commit + "\n")
+    (mirror / "refs/heads/main").unlink(missing_ok=True)
+
+
+def test_without_a_branch_the_line_is_that_of_the_releases(tmp_path):
+    mirror, to = tmp_path / "mirror", tmp_path / "history"
+    commits = commit_all(mirror, [{"pkg/a.py": BLOCKS[n]} for n in (0, 1, 2)])
+    releases(mirror, {"0.10": commits[1], "0.9": commits[0]})
+    assert index(mirror, to).commits == 2
+    assert told(to) == [(1, "new", "the value x is bad"), (2, "guard-changed reworded", "the value x is wrong")]
+    with History.read(to) as history:
+        assert [(one.version, one.position) for one in history.releases()] == [("0.9", 1), ("0.10", 2)]
+    releases(mirror, {"0.11": commits[2]})
+    assert index(mirror, to).commits == 1
+    # One that comes in between is between them, too.
+    releases(mirror, {"0.9.1": commits[2]})
+    index(mirror, to)
+    index(mirror, tmp_path / "fresh")
+    assert rows(to) == rows(tmp_path / "fresh")
+    point(mirror, commits[2])
+    assert index(mirror, to).because == "upstream was pulled"
+
+
+def test_an_empty_mirror_has_no_history(tmp_path):
+    commit_all(tmp_path / "mirror", [{}], branch="other")
+    with pytest.raises(RevisionError, match="the mirror is empty"):
+        index(tmp_path / "mirror", tmp_path / "history")
+
+
+def test_progress_tells_how_much_is_done_and_left(story, monkeypatch):
+    said: list[str] = []
+    times = iter(range(1000))
+    monkeypatch.setattr(build.time, "monotonic", lambda: next(times))
+    index(story / "mirror", story / "told", progress=said.append)
+    assert said[0] == "4%, 26 s left"
+    assert said[-1] == "100%, 0 s left"

@@ -17,7 +17,7 @@ from tracker.report.screen import Screen
 
 if TYPE_CHECKING:
     from tracker.config import Config
-    from tracker.history.query import Chronicle, Point
+    from tracker.history.query import Point
     from tracker.model import Entry
     from tracker.repository.mirror import Mirror
     from tracker.store.history import History
@@ -52,7 +52,7 @@ def command(
     there. After that only what is new is read.
 
     \b
-    Examples:
+    Example:
       tracker history "psend is currently only implemented on GPUs"
       tracker history jax/_src/lax/parallel.py:1283 --since 0.10.0
       tracker history --between 0.10.0 0.12.0 --format markdown
@@ -78,8 +78,8 @@ def command(
         assert what is not None
         from tracker.history.query import Chronicle
 
-        chronicle = Chronicle(history, mirror, config.upstream.branch, config.upstream.asserts)
-        errors, entries = _found(config, history, mirror, chronicle, what)
+        chronicle = Chronicle(history, mirror, config.upstream.asserts)
+        errors, entries = _found(config, history, mirror, what)
         told = chronicle.lives(what, errors, limit, point(since) if since is not None else None, entries)
         write(formats.lives(told, _screen(form)))
     return 0
@@ -117,11 +117,9 @@ def _bring_up_to_date(settings: Settings, config: Config, mirror: Mirror, histor
         settings.say(f"{counted(outcome.commits, 'commit')} read")
 
 
-def _found(
-    config: Config, history: History, mirror: Mirror, chronicle: Chronicle, what: str
-) -> tuple[Sequence[int], dict[int, str]]:
+def _found(config: Config, history: History, mirror: Mirror, what: str) -> tuple[Sequence[int], dict[int, str]]:
     """The errors that are meant, and the pages that are known to speak of them."""
-    from tracker.history.query import saying
+    from tracker.history.query import at, saying
 
     if _ID.fullmatch(what) and (entry := _entry(config, what)) is not None:
         from tracker.history.points import error_of
@@ -129,7 +127,7 @@ def _found(
         error = error_of(history, mirror, config.upstream.asserts, entry)
         return [error], {error: entry.id}
     if place := _PLACE.fullmatch(what):
-        return chronicle.at(place["path"], int(place["line"])), {}
+        return at(history, mirror, config.upstream, place["path"], int(place["line"])), {}
     if errors := saying(history, what):
         return errors, {}
     if _ID.fullmatch(what):

@@ -10,6 +10,7 @@ from tracker.history.files import sites_in
 from tracker.message import escape
 from tracker.model import Kind, Site
 from tracker.repository.mirror import Mirror
+from tracker.sections import Upstream
 from tracker.store.history import History, Released
 
 Point = tuple[str, int]
@@ -25,30 +26,28 @@ def saying(history: History, text: str) -> list[int]:
     return list(found)
 
 
+def at(history: History, mirror: Mirror, upstream: Upstream, path: str, line: int) -> list[int]:
+    """The errors at a line of the newest revision. RevisionError: there is none, with those next to it."""
+    held = history.held(path)
+    if held is None or held.blob is None:
+        raise RevisionError(f"{upstream.branch} has no file {path} with errors in it: name one as `tracker sites` does")
+    sites = sites_in(mirror, held, upstream.asserts)
+    if here := [error for error, site in sites if site.line <= line <= site.end_line]:
+        return here
+    near = sorted(sites, key=lambda one: abs(one[1].line - line))[:4]
+    lines = ", ".join(str(site.line) for site in sorted((site for _, site in near), key=lambda site: site.line))
+    hint = f": nearest to it they are at {lines}" if lines else ""
+    raise RevisionError(f"{path}:{line} raises no error at {upstream.branch}{hint}")
+
+
 class Chronicle:
     """The index with the mirror it was made from."""
 
-    def __init__(self, history: History, mirror: Mirror, branch: str, asserts: bool) -> None:
+    def __init__(self, history: History, mirror: Mirror, asserts: bool) -> None:
         self._history = history
         self._mirror = mirror
-        self._branch = branch
         self._asserts = asserts
         self._released = Released(history.releases())
-
-    def at(self, path: str, line: int) -> list[int]:
-        """The errors at a line of the newest revision. RevisionError: there is none, with those next to it."""
-        held = self._history.held(path)
-        if held is None or held.blob is None:
-            raise RevisionError(
-                f"{self._branch} has no file {path} with errors in it: name one as `tracker sites` does"
-            )
-        sites = sites_in(self._mirror, held, self._asserts)
-        if here := [error for error, site in sites if site.line <= line <= site.end_line]:
-            return here
-        near = sorted(sites, key=lambda one: abs(one[1].line - line))[:4]
-        lines = ", ".join(str(site.line) for site in sorted((site for _, site in near), key=lambda site: site.line))
-        hint = f": nearest to it they are at {lines}" if lines else ""
-        raise RevisionError(f"{path}:{line} raises no error at {self._branch}{hint}")
 
     def lives(
         self, query: str, errors: Sequence[int], limit: int, since: Point | None, entries: Mapping[int, str]

@@ -34,9 +34,10 @@ _TABLES = """
 create table facts (name text primary key, value text not null) without rowid;
 create table commits (
     position integer primary key,    -- on the line of first parents, from 1
-    sha text not null unique,
+    sha text not null,
     author text not null, date text not null, subject text not null, pull_request integer
 );
+create index commits_sha on commits (sha);
 create table releases (
     version text primary key,
     rank integer not null,           -- by version, from 1
@@ -347,7 +348,7 @@ class History:
 
     def position_of(self, commit: str) -> int | None:
         """Where a commit stands on the line of first parents; None: it does not."""
-        rows = self._all("select position from commits where sha = ?", commit)
+        rows = self._all("select position from commits where sha = ? order by position desc limit 1", commit)
         return int(rows[0][0]) if rows else None
 
     def position_before(self, date: str) -> int:
