@@ -50,7 +50,8 @@ def index(mirror: Path, to: Path, **how: object) -> Outcome:
 
 
 _NUMBERS = """
-select 'spans', error, since, until, kinds, paths.path, scope, exception, form, guard, line, end_line, ordinal from spans
+select 'spans', error, since, until, kinds, paths.path, scope, exception, form, guard, line, end_line, ordinal
+    from spans
     join paths on paths.id = spans.path join states on states.id = spans.state;
 select 'files', paths.path, since, blob, sound, units from files join paths on paths.id = files.path;
 select 'said', scope, exception, form, guard, n, text from said
