@@ -25,6 +25,8 @@ def in_parts(source: str) -> list[Site] | None:
     """The sites of a source, part by part; None where a part does not stand by itself."""
     module = cut(source.encode(), WORDS)
     parts = Parts()
+    if module.in_doubt:
+        return None
     found: list[Site] = []
     line = 0
     for one in module.segments:
@@ -92,6 +94,7 @@ def test_the_parts_say_what_the_file_says(source):
     [
         'X = """\ndef g():\n    raise E("in a string")\n"""\ndef f():\n    raise E("a text")\n',
         'def f():\n    raise E("""\ndef g(): pass\n""")\n',
+        'X = """\nA text\ndef g():\n    raise E("in a string")\ndef h(): pass\n"""\n',
     ],
 )
 def test_what_does_not_stand_by_itself_says_so(source):

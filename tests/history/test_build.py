@@ -44,6 +44,7 @@ BLOCKS = [
         f"    def q{n}(self):\n        return 'so long that it is read method by method {n}'\n" for n in range(30)
     ),
     'X = """\ndef in_a_string():\n    raise KeyError("in a string")\n"""\n',
+    'X = """\nA text\ndef in_a_string():\n    raise KeyError("in a string")\n\ndef more(): pass\n"""\n',
     "def r(:\n    raise KeyError('in a function that is not understood')\n",
     "if o:\n    raise OSError('at the level of the module')\n",
 ]
@@ -152,7 +153,7 @@ KILLS = [
         (History, "set_releases", 1),
         (History, "make", 1),
     )
-    for after in range(many)
+    for after in range(0, many, 3)
 ]
 
 

@@ -40,6 +40,16 @@ class Module:
     names: Mapping[bytes, tuple[Segment, ...]]
     """Which segments bind a name, in order."""
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a segment that can hold a site may stand inside of a long string: then only the whole file tells."""
+        quotes = 0
+        for one in self.segments:
+            if quotes and one.raises:
+                return True
+            quotes ^= one.quotes
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

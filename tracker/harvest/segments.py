@@ -38,12 +38,15 @@ class Segment:
     lines: int
     raises: bool
     """Whether it can hold a site."""
+    quotes: int
+    """Bits: whether it opens (or closes) one long string more than it closes, of either kind of quotes."""
     names: Names = field(repr=False)
 
 
 def segment(data: bytes, words: tuple[bytes, ...]) -> Segment:
     """A piece of a module, cut at its top-level definitions."""
-    return Segment(data, data.count(b"\n"), any(word in data for word in words), _names(data))
+    quotes = data.count(b'"""') % 2 + data.count(b"'''") % 2 * 2
+    return Segment(data, data.count(b"\n"), any(word in data for word in words), quotes, _names(data))
 
 
 def edges(source: bytes, start: int = 0, stop: int | None = None) -> Iterator[int]:

@@ -131,6 +131,8 @@ class Files:
             change = recut(before.module, raw, self._words)
             module, rebound = change.module, change.rebound
             lost, come_segments = change.lost, change.found
+        if module.in_doubt:
+            return self._read_whole(blob, module, olds)
         known = {unit.segment: unit for unit in olds}
         asked = {name.decode("utf-8", "replace") for name in rebound}
         units: list[Unit] = []
@@ -176,4 +178,4 @@ def _calls(names: frozenset[str], segments: Iterable[Segment]) -> bool:
 
 def _whole(module: Module) -> Segment:
     """A file as a single segment."""
-    return Segment(module.source, 0, True, {})
+    return Segment(module.source, 0, True, 0, {})
