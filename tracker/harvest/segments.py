@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from tracker.harvest.source import DEFINITION
 
 _HEAD = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _CLASS = re.compile(rb"(?:@[^\n]*\n)*class\b[^\n]*:[ \t]*(?:#[^\n]*)?\n(?=(?:[ \t]*(?:#[^\n]*)?\n)*([ \t]+))")
 _SET = re.compile(rb"\bself\.(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
-_STATEMENT = rb"^%s(?!else\b|elif\b|except\b|finally\b)[^\s#)\]}]"
+_FIRST = rb"(?!else\b|elif\b|except\b|finally\b)[^\s#)\]}]"
+"""What a line begins with that is the first of a statement."""
 _IMPORT = re.compile(rb"(?:from[ \t]+([.\w]+)[ \t]+)?import\b[ \t]*\(?")
 _IMPORTED = re.compile(rb"([.\w]+)(?:[ \t\n\\]+as[ \t\n\\]+(\w+))?")
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -73,15 +74,17 @@ def _names(data: bytes) -> Names:
 @cache
 def _first_of(indent: bytes) -> re.Pattern[bytes]:
     """The first of a statement in a block that is indented like this."""
-    return re.compile(_STATEMENT % indent, re.MULTILINE)
+    return re.compile(b"\n" + indent + _FIRST)
 
 
 def _begins(data: bytes, start: int, indent: bytes) -> Iterator[tuple[int, bool]]:
     """Where lines begin that look like the first of a statement, and whether they stand inside of a long string."""
     counted = start
     single = double = 0
-    for match in _first_of(indent).finditer(data, start):
-        at = match.start()
+    if not start and re.match(_FIRST, data):
+        yield 0, False
+    for match in _first_of(indent).finditer(data, max(0, start - 1)):
+        at = match.start() + 1
         single += data.count(b"'''", counted, at)
         double += data.count(b'"""', counted, at)
         counted = at
@@ -132,14 +135,18 @@ def class_of(data: bytes, words: tuple[bytes, ...]) -> Class | None:
     for statement in statements[:-1]:
         lines.append(lines[-1] + statement.count(b"\n"))
     names = [
-        frozenset(name for at in begins for name, _ in _bound(body[at + len(indent) : stop])).union(
-            _SET.findall(body, start, stop)
-        )
-        for start, stop, begins in cuts
+        _members(body[start:stop], tuple(at - start for at in begins), len(indent)) for start, stop, begins in cuts
     ]
     head = data[: cuts[0][0]]
     named = _HEAD.search(head)
     return Class(named[1].decode() if named else "", head, statements, names, lines)
+
+
+@lru_cache(maxsize=8192)
+def _members(statement: bytes, begins: Sequence[int], indent: int) -> frozenset[bytes]:
+    """What a statement in the body of a class binds. From version to version, most of them stay."""
+    bound = (name for at in begins for name, _ in _bound(statement[at + indent :]))
+    return frozenset(bound).union(_SET.findall(statement))
 
 
 def _bound(statement: bytes) -> Iterator[tuple[bytes, bytes]]:

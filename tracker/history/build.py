@@ -86,11 +86,12 @@ def extend(
     numbered = [(start + n, step) for n, step in enumerate(steps, 1)]
     _follow(mirror, history, upstream, numbered, executor if head is not None else None, progress)
     tip = history.tip
-    known = of_tags(mirror, history, upstream) if head is not None else of_versions(history, imported)
+    placed = min(start, int(history.facts().get("placed", 0)))
+    known = of_tags(mirror, history, upstream, placed) if head is not None else of_versions(history, imported)
     with history.writing():
         history.set_releases(known)
         history.forget_files(tip - UNDO)
-        history.remember({"refs": now.refs})
+        history.remember({"refs": now.refs, "placed": str(tip)})
     return Outcome(commits=len(steps), because=because)
 
 

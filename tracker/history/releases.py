@@ -19,17 +19,25 @@ from tracker.sections import Upstream
 from tracker.store.history import History, Release
 
 
-def of_tags(mirror: Mirror, history: History, upstream: Upstream) -> list[Release]:
-    """The releases among the tags (`jax-v0.6.0`, or `v0.6.0` where the package has none by name), oldest first."""
+def of_tags(mirror: Mirror, history: History, upstream: Upstream, unchanged: int) -> list[Release]:
+    """The releases among the tags (`jax-v0.6.0`, or `v0.6.0` where the package has none by name), oldest first.
+
+    What the index knows of releases that left the line before the position `unchanged` is still so.
+    """
     tags = _versions(mirror, upstream.package)
-    positions = _positions(mirror, history, sorted({commit for _, commit, _ in tags}))
-    found = sorted((version, positions[commit], date) for version, commit, date in tags if commit in positions)
-    return [Release(str(version), rank, position, date) for rank, (version, position, date) in enumerate(found, 1)]
+    known = {(one.version, one.commit): one.position for one in history.releases() if one.position < unchanged}
+    positions = {commit: known[key] for version, commit, _ in tags if (key := (str(version), commit)) in known}
+    positions |= _positions(mirror, history, sorted({commit for _, commit, _ in tags} - positions.keys()))
+    found = sorted((version, commit, date) for version, commit, date in tags if commit in positions)
+    return [
+        Release(str(version), rank, positions[commit], date, commit)
+        for rank, (version, commit, date) in enumerate(found, 1)
+    ]
 
 
 def of_versions(history: History, imported: Sequence[Imported]) -> list[Release]:
     """The same where each release is a commit of the line."""
-    return [Release(one.version, n, n, one.committed_at) for n, one in enumerate(imported, 1)]
+    return [Release(one.version, n, n, one.committed_at, one.commit) for n, one in enumerate(imported, 1)]
 
 
 def _versions(mirror: Mirror, package: str) -> list[tuple[Version, str, str]]:
@@ -88,7 +96,12 @@ def position_under(mirror: Mirror, history: History, commit: str) -> int:
     """Position of the newest first-parent commit that a commit holds, itself included; 0: none."""
     if (at := history.position_of(commit)) is not None:
         return at
-    for ancestor in mirror.git("rev-list", commit).out.decode().split():
-        if (at := history.position_of(ancestor)) is not None:
-            return at
+    for many in (_NEAR, _FAR):
+        ancestors = mirror.git("rev-list", f"--max-count={many}", commit).out.decode().split()
+        if found := max((history.position_of(ancestor) or 0 for ancestor in ancestors), default=0):
+            return found
     return 0
+
+
+_NEAR, _FAR = 500, 1_000_000
+"""Commits that are looked through for one of the line, newest first: nearly always it is among the first."""

@@ -42,7 +42,8 @@ create table releases (
     version text primary key,
     rank integer not null,           -- by version, from 1
     position integer not null,       -- of the newest first-parent commit that it holds
-    date text not null
+    date text not null,
+    tagged text not null             -- the commit that is the release
 ) without rowid;
 create table paths (id integer primary key, path not null unique);
 create table messages (id integer primary key, text not null unique);
@@ -86,6 +87,8 @@ class Release(NamedTuple):
     rank: int
     position: int
     date: str
+    commit: str
+    """What the tag stands on; of the line, or of a branch that left it at `position`."""
 
 
 class Span(NamedTuple):
@@ -309,7 +312,7 @@ class History:
     def set_releases(self, releases: Iterable[Release]) -> None:
         """All releases, in place of those that were there."""
         self._db.execute("delete from releases")
-        self._db.executemany("insert into releases values (?, ?, ?, ?)", list(releases))
+        self._db.executemany("insert into releases values (?, ?, ?, ?, ?)", list(releases))
 
     def forget_files(self, before: int) -> None:
         """Of what files held, drop what was no longer so at this position."""
@@ -381,10 +384,13 @@ class History:
 
     def releases(self) -> list[Release]:
         """By version, oldest first."""
-        return [Release(*row) for row in self._all("select version, rank, position, date from releases order by rank")]
+        return [
+            Release(*row)
+            for row in self._all("select version, rank, position, date, tagged from releases order by rank")
+        ]
 
     def release(self, version: str) -> Release | None:
-        rows = self._all("select version, rank, position, date from releases where version = ?", version)
+        rows = self._all("select version, rank, position, date, tagged from releases where version = ?", version)
         return Release(*rows[0]) if rows else None
 
     def life(self, error: int) -> list[Stretch]:
