@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import page
 from tracker.report.history_json import schemas
+from tracker.store.lock import history_lock
 
 BAD = 'def f(x):\n    if x:\n        raise ValueError("the value x is bad")\n'
 WORSE = BAD.replace("bad", "worse").replace("if x", "if not x")
@@ -177,6 +178,14 @@ def test_without_a_mirror(run):
     done = run("history", "x")
     assert done.code == 2
     assert "the mirror is empty: run `tracker pull`" in done.err
+
+
+def test_one_writer_at_a_time(run, place, pulled):
+    with history_lock(place.folder / "state"):
+        done = run("history", "the value x is bad")
+    assert done.code == 75
+    assert "another tracker is reading the history (process " in done.err
+    assert run("history", "the value x is bad").code == 0
 
 
 def test_schemas(run):

@@ -89,28 +89,27 @@ def command(
 def _opened(settings: Settings, config: Config, mirror: Mirror) -> Iterator[History]:
     """The index, brought up to date."""
     from tracker.history.standing import is_current
-    from tracker.store.history import History
+    from tracker.store.history import FILE, History
 
-    path = config.state.path / "history.sqlite3"
-    if (found := History.read(path)) is not None:
-        with found:
-            if is_current(found, mirror, config.upstream):
-                yield found
-                return
-    with History.open(path) as history:
-        _bring_up_to_date(settings, config, mirror, history)
-        yield history
+    found = History.read(config.state.path / FILE)
+    if found is None or not is_current(found, mirror, config.upstream):
+        if found is not None:
+            found.close()
+        _bring_up_to_date(settings, config, mirror, first=found is None)
+        found = History.read(config.state.path / FILE)
+        assert found is not None
+    with found:
+        yield found
 
 
-def _bring_up_to_date(settings: Settings, config: Config, mirror: Mirror, history: History) -> None:
-    from tracker.history.build import extend
+def _bring_up_to_date(settings: Settings, config: Config, mirror: Mirror, first: bool) -> None:
+    from tracker.history.build import refresh
     from tracker.report.words import counted
 
-    first = not history.facts()
     if first:
         settings.say("reading the history, once: for eight years of JAX this takes about a minute")
     with workers() as executor, settings.progress("reading the history") as progress:
-        outcome = extend(mirror, history, config.upstream, executor, progress)
+        outcome = refresh(mirror, config.state.path, config.upstream, executor, progress)
     if outcome.because is not None:
         settings.say(f"the history was read anew: {outcome.because}")
     if outcome.commits:

@@ -26,7 +26,8 @@ from tracker.repository.revisions import Release as Imported
 from tracker.repository.revisions import releases
 from tracker.repository.steps import Step, first_parents, in_turn
 from tracker.sections import Upstream
-from tracker.store.history import Commit, Held, History
+from tracker.store.history import FILE, Commit, Held, History
+from tracker.store.lock import history_lock
 
 BATCH = 500
 """Commits of one transaction: about a second's work."""
@@ -46,6 +47,21 @@ class Outcome:
     """How many were taken in."""
     because: str | None = None
     """Why the index was built anew, if it was, in a few words."""
+
+
+def refresh(
+    mirror: Mirror,
+    state: Path,
+    upstream: Upstream,
+    executor: Executor | None = None,
+    progress: Said = lambda words: None,
+) -> Outcome:
+    """Bring the index in the folder `state` up to date; made if there is none. For whoever has just pulled.
+
+    LockedError: another process is at it. The others as of `extend`.
+    """
+    with history_lock(state), History.open(state / FILE) as history:
+        return extend(mirror, history, upstream, executor, progress)
 
 
 class _Batch(NamedTuple):

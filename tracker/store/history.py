@@ -27,6 +27,8 @@ from typing import Any, NamedTuple, Self
 from tracker.errors import StoreError
 from tracker.model import Cause, Form, Kind, Site
 
+FILE = "history.sqlite3"
+"""Its name in the state directory."""
 SCHEMA = 1
 BUSY_S = 30.0
 
