@@ -12,6 +12,7 @@ from tracker.history.build import Outcome, extend
 from tracker.repository.mirror import Mirror
 from tracker.sections import Upstream
 from tracker.store.history import History
+from tracker.store.recall import life as life_of
 
 UPSTREAM = Upstream(url="", branch="main", package="demo", paths=("pkg/**/*.py",))
 Tree = Mapping[str, str]
@@ -77,7 +78,7 @@ def told(path: Path) -> list[tuple[int, str, str | None]]:
     found = []
     with History.read(path) as history:  # type: ignore[union-attr]
         for error in range(1, history.next_error):
-            life = history.life(error)
+            life = life_of(history, error)
             found += [(one.since, " ".join(sorted(one.kinds)), one.site.message) for one in life]
             if (died := history.died(error)) is not None:
                 found.append((died, "removed", life[-1].site.message))

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from tests.history.line import UPSTREAM, commit_all, index, rows, told
 from tracker.errors import RevisionError
 from tracker.harvest.sites import harvest
-from tracker.history import build
+from tracker.history import batches, build
 from tracker.history.follow import Follower
 from tracker.repository.mirror import Mirror
 from tracker.store.history import History
+from tracker.store.recall import sites_at
 
 BLOCKS = [
     'def f(x):\n    if x:\n        raise ValueError("the value x is bad")\n',
@@ -76,7 +77,7 @@ def test_at_every_commit_the_index_says_what_the_files_say(tmp_path, trees):
     index(folder / "mirror", folder / "history")
     with History.read(folder / "history") as history:
         for position, tree in enumerate(trees, 1):
-            ours = sorted(said(site) for _, site in history.sites_at(position))
+            ours = sorted(said(site) for _, site in sites_at(history, position))
             theirs = [said(site) for path, text in tree.items() for site in harvest(path, text.encode()).sites]
             assert ours == sorted(theirs)
 
@@ -139,7 +140,7 @@ STORY = [
 @pytest.fixture
 def story(tmp_path, monkeypatch):
     """A history of 27 commits, indexed three commits at a time."""
-    monkeypatch.setattr(build, "BATCH", 3)
+    monkeypatch.setattr(batches, "BATCH", 3)
     commit_all(tmp_path / "mirror", STORY)
     index(tmp_path / "mirror", tmp_path / "at once")
     return tmp_path
@@ -204,7 +205,7 @@ def test_killed_again_and_again(story):
 
 
 def test_two_processes_make_the_same_tables(story, monkeypatch):
-    monkeypatch.setattr(build, "PARALLEL_FROM", 1)
+    monkeypatch.setattr(batches, "PARALLEL_FROM", 1)
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as executor:
         index(story / "mirror", story / "two", executor=executor)
     assert rows(story / "two") == rows(story / "at once")
@@ -284,7 +285,7 @@ def test_an_empty_mirror_has_no_history(tmp_path):
 def test_progress_tells_how_much_is_done_and_left(story, monkeypatch):
     said: list[str] = []
     times = iter(range(1000))
-    monkeypatch.setattr(build.time, "monotonic", lambda: next(times))
+    monkeypatch.setattr(batches.time, "monotonic", lambda: next(times))
     index(story / "mirror", story / "told", progress=said.append)
     assert said[0] == "4%, 26 s left"
     assert said[-1] == "100%, 0 s left"

@@ -16,6 +16,7 @@ from tracker.history.query import Chronicle, at, saying
 from tracker.model import Kind
 from tracker.repository.mirror import Mirror
 from tracker.store.history import History
+from tracker.store.recall import life, messages
 
 BAD = 'def f(x):\n    if x:\n        raise ValueError("the value x is bad")\n'
 WORSE = BAD.replace("bad", "worse").replace("if x", "if not x")
@@ -104,7 +105,7 @@ def test_a_point_that_is_none(opened, name):
 
 def test_a_line_of_the_newest_revision(opened):
     (error,) = at(opened.history, opened.mirror, UPSTREAM, "pkg/a.py", 12)
-    assert opened.history.life(error)[-1].site.message == "the value x is worse"
+    assert life(opened.history, error)[-1].site.message == "the value x is worse"
     with pytest.raises(RevisionError, match=r"raises no error at main: nearest to it they are at 12"):
         at(opened.history, opened.mirror, UPSTREAM, "pkg/a.py", 1)
     with pytest.raises(RevisionError, match=r"no file pkg/z\.py"):
@@ -164,7 +165,7 @@ def test_a_new_tag_is_taken_in_without_a_new_commit(opened, tmp_path):
 
 
 def test_messages_with_the_releases_that_said_so(opened):
-    assert [(one.error, one.text, one.first, one.last, one.alive) for one in opened.history.messages()] == [
+    assert [(one.error, one.text, one.first, one.last, one.alive) for one in messages(opened.history)] == [
         (1, "the value x is bad", "0.9", "0.9", False),
         (1, "the value x is worse", "0.10", "0.11", True),
         (2, "no y was given at all", "0.10", "0.10", False),

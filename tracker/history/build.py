@@ -6,19 +6,13 @@ build was interrupted. Who reads the index needs nothing of this.
 
 from __future__ import annotations
 
-import gc
-import time
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
 
 from tracker.errors import RevisionError
-from tracker.history.follow import Follower, Taken
+from tracker.history.batches import Said, take_in
 from tracker.history.releases import of_tags, of_versions
 from tracker.history.standing import purpose, standing
 from tracker.repository.mirror import Mirror
@@ -26,17 +20,11 @@ from tracker.repository.revisions import Release as Imported
 from tracker.repository.revisions import releases
 from tracker.repository.steps import Step, first_parents, in_turn
 from tracker.sections import Upstream
-from tracker.store.history import FILE, Commit, Held, History
+from tracker.store.history import FILE, History
 from tracker.store.lock import history_lock
 
-BATCH = 500
-"""Commits of one transaction: about a second's work."""
 UNDO = 500
 """Commits behind the newest one up to which a rewritten branch can be followed without building anew."""
-PARALLEL_FROM = 3000
-"""Changed files from which a second process pays: it begins with reading all files of a commit (some 2 s)."""
-
-Said = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +50,6 @@ def refresh(
     """
     with history_lock(state), History.open(state / FILE) as history:
         return extend(mirror, history, upstream, executor, progress)
-
-
-class _Batch(NamedTuple):
-    commits: list[Commit]
-    taken: Taken
-    files: list[Held]
 
 
 def extend(
@@ -100,7 +82,8 @@ def extend(
         return Outcome(commits=0, because=because)
     start = history.tip
     numbered = [(start + n, step) for n, step in enumerate(steps, 1)]
-    _follow(mirror, history, upstream, numbered, executor if head is not None else None, progress)
+    # What lies between two releases is one step each: too few for a second process.
+    take_in(mirror, history, upstream, numbered, start + len(steps) - UNDO, executor, progress)
     tip = history.tip
     placed = min(start, int(history.facts().get("placed", 0)))
     known = of_tags(mirror, history, upstream, placed) if head is not None else of_versions(history, imported)
@@ -171,143 +154,3 @@ def _forget(history: History, upstream: Upstream, head: str | None, position: in
     with history.writing():
         history.make(purpose(upstream, head is not None))
     return f"upstream rewrote more than {UNDO} commits" if head is not None else "older releases came into the mirror"
-
-
-def _follow(
-    mirror: Mirror,
-    history: History,
-    upstream: Upstream,
-    steps: Sequence[tuple[int, Step]],
-    executor: Executor | None,
-    progress: Said,
-) -> None:
-    keep_from = steps[-1][0] - UNDO if steps else 0
-    later: Future[_Later] | None = None
-    half = len(steps)
-    if executor is not None and (middle := _middle([step for _, step in steps])) is not None:
-        half = middle
-        later = executor.submit(
-            _follow_later, mirror.path, upstream, steps[half - 1][1].cause.commit, steps[half:], keep_from
-        )
-    follower = Follower(mirror, upstream.asserts, history.held, history.next_error)
-    told = _told(sum(_weight(step) for _, step in steps[:half]), progress)
-    with _no_collector():
-        for batch in _batches(follower, steps[:half], keep_from, told):
-            _write(history, batch)
-    if later is not None:
-        found = later.result()
-        errors = [error for _, held in sorted(history.files().items()) for unit in held.units for error in unit[0]]
-        if found.begins != len(errors):
-            # Not to be expected; commit by commit it is right in any case.
-            _follow(mirror, history, upstream, steps[half:], None, progress)
-            return
-        # Its own numbers begin with what was there at its first commit.
-        shift = history.next_error - len(errors) - 1
-        for batch in found.batches:
-            _write(history, _renumbered(batch, lambda n: errors[n - 1] if n <= len(errors) else n + shift))
-
-
-class _Later(NamedTuple):
-    """What another process made of the later commits, in numbers of its own."""
-
-    begins: int
-    """How many sites there were at its first commit: they have the first numbers, by path and line."""
-    batches: list[_Batch]
-
-
-def _follow_later(
-    mirror: Path, upstream: Upstream, commit: str, steps: Sequence[tuple[int, Step]], keep_from: int
-) -> _Later:
-    with Mirror.open(mirror, create=False) as opened:
-        follower = Follower(opened, upstream.asserts, lambda path: None, 1)
-        files = opened.files(commit, upstream.paths, upstream.exclude)
-        with _no_collector():
-            begins = follower.begin({file.path: file.blob for file in files})
-            return _Later(begins, list(_batches(follower, steps, keep_from, lambda step: None)))
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Without the collector of cycles: none are left behind here, and to look for them takes a sixth of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
-def _renumbered(batch: _Batch, number: Callable[[int], int]) -> _Batch:
-    return _Batch(
-        batch.commits,
-        Taken(
-            [span._replace(error=number(span.error)) for span in batch.taken.spans],
-            [(number(error), position) for error, position in batch.taken.ends],
-        ),
-        [
-            held._replace(
-                units=[([number(error) for error in errors], asked, called) for errors, asked, called in held.units]
-            )
-            for held in batch.files
-        ],
-    )
-
-
-def _middle(steps: Sequence[Step]) -> int | None:
-    """How many of the steps this process takes, so that another one, which begins with reading a whole commit, is
-    ready at the same time; None: it would not pay.
-    """
-    work = list(accumulate(map(_weight, steps)))
-    if not work or work[-1] < PARALLEL_FROM:
-        return None
-    return bisect_left(work, 0.66 * work[-1]) + 1
-
-
-def _weight(step: Step) -> int:
-    return len(step.changes)
-
-
-def _told(work: int, progress: Said) -> Callable[[Step], None]:
-    """Says now and then how much of the work is done, and how long the rest will take."""
-    began = said = time.monotonic()
-    done = 0
-
-    def told(step: Step) -> None:
-        nonlocal done, said
-        done += _weight(step)
-        if (now := time.monotonic()) - said >= 0.5 and done:
-            said = now
-            progress(f"{done / work:.0%}, {_span((now - began) * (work - done) / done)} left")
-
-    return told
-
-
-def _span(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _write(history: History, batch: _Batch) -> None:
-    with history.writing():
-        history.add(batch.commits, batch.taken.spans, batch.taken.ends, batch.files)
-
-
-def _batches(
-    follower: Follower, steps: Sequence[tuple[int, Step]], keep_from: int, told: Callable[[Step], None]
-) -> Iterator[_Batch]:
-    """Where batches end does not depend on where a build begins; what files hold is told where they last changed."""
-    batch = _Batch([], Taken([], []), [])
-    changed: dict[str, int] = {}
-    for position, step, taken in follower.along(steps):
-        batch.commits.append(Commit(position, step.cause))
-        batch.taken.spans.extend(taken.spans)
-        batch.taken.ends.extend(taken.ends)
-        changed |= {path: position for change in step.changes for path in (change.before, change.after) if path}
-        done = position % BATCH == 0 or position == steps[-1][0]
-        if done or position >= keep_from:
-            batch.files.extend(follower.files.held(path, since) for path, since in sorted(changed.items()))
-            changed = {}
-        told(step)
-        if done:
-            yield batch
-            batch = _Batch([], Taken([], []), [])

@@ -11,7 +11,10 @@ from tracker.errors import RevisionError
 from tracker.events import Changed, Changelog
 from tracker.history.query import Point
 from tracker.model import Kind, Site
-from tracker.store.history import History, Stretch
+from tracker.store.history import History
+from tracker.store.recall import changes as changes_between
+from tracker.store.recall import sites_at
+from tracker.store.timeline import Stretch
 
 
 def between(history: History, base: Point, target: Point) -> Changelog:
@@ -19,9 +22,9 @@ def between(history: History, base: Point, target: Point) -> Changelog:
     (_, first), (_, last) = base, target
     if first > last:
         raise RevisionError(f"{base[0]} is newer than {target[0]}: name the older one first")
-    before, after = dict(history.sites_at(first)), dict(history.sites_at(last))
+    before, after = dict(sites_at(history, first)), dict(sites_at(history, last))
     causes: dict[int, list[tuple[Stretch, bool]]] = defaultdict(list)
-    for error, stretch in history.changes(first, last):
+    for error, stretch in changes_between(history, first, last):
         causes[error].append((stretch, stretch.until is not None and stretch.until <= last))
     pairs = [(error, before.get(error), after.get(error)) for error in before.keys() | after.keys()]
     changes = []

@@ -14,7 +14,7 @@ from tracker.harvest.segments import Segment
 from tracker.harvest.sites import Part
 from tracker.model import Site
 from tracker.repository.mirror import Mirror
-from tracker.store.history import Held
+from tracker.store.timeline import Held
 
 
 @dataclass(slots=True, eq=False)

@@ -15,7 +15,7 @@ from tracker.history.files import File, Files, Load, Lone, Unit
 from tracker.model import Kind, Site
 from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Step
-from tracker.store.history import Span
+from tracker.store.timeline import Span
 
 
 class Taken(NamedTuple):

@@ -15,6 +15,7 @@ from tracker.repository import revisions
 from tracker.repository.mirror import Mirror
 from tracker.snapshots import Sources
 from tracker.store.history import History
+from tracker.store.recall import life, sites_at
 
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?")
 _VERSION = re.compile(r"v?\d+(\.\d+)+\S*")
@@ -46,7 +47,7 @@ def error_of(history: History, mirror: Mirror, asserts: bool, entry: Entry) -> i
     """The error that a page speaks of. RevisionError: no error ever said what the page says."""
     commit = mirror.commit(entry.pin)
     position = position_under(mirror, history, commit) if commit is not None else 0
-    if commit is not None and (here := history.sites_at(position, entry.path)):
+    if commit is not None and (here := sites_at(history, position, entry.path)):
         sources = Sources(mirror, [entry.path], asserts=asserts)
         (snapshot,) = sources.snapshots([revisions.resolve(mirror, commit)])
         located = in_snapshot(entry, snapshot)
@@ -61,7 +62,7 @@ def error_of(history: History, mirror: Mirror, asserts: bool, entry: Entry) -> i
     # Without its pin, by what the page says: in its file, and newest first.
     wanted = entry.message.partition("{")[0].rstrip("\\ ")
     for error in saying(history, wanted) if wanted else ():
-        if any(stretch.site.path == entry.path and agrees(entry, stretch.site) for stretch in history.life(error)):
+        if any(stretch.site.path == entry.path and agrees(entry, stretch.site) for stretch in life(history, error)):
             return error
     raise RevisionError(
         f"{entry.file}: no error of {entry.path} ever said what this page says, as far as the history goes"

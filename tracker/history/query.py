@@ -11,7 +11,10 @@ from tracker.message import escape
 from tracker.model import Kind, Site
 from tracker.repository.mirror import Mirror
 from tracker.sections import Upstream
-from tracker.store.history import History, Released
+from tracker.store.history import History
+from tracker.store.recall import errors_saying
+from tracker.store.recall import life as life_of
+from tracker.store.timeline import Released
 
 Point = tuple[str, int]
 """A name as the user wrote it, and its position on the line of first parents."""
@@ -21,7 +24,7 @@ def saying(history: History, text: str) -> list[int]:
     """The errors that said a text at some time: exactly that first, then those that contain it; newest first."""
     found: dict[int, None] = {}
     for wanted in dict.fromkeys((text, escape(text))):
-        exact, containing = history.errors_saying(wanted)
+        exact, containing = errors_saying(history, wanted)
         found = dict.fromkeys((*exact, *found, *containing))
     return list(found)
 
@@ -71,7 +74,7 @@ class Chronicle:
 
     def _told(self, error: int, after: int, entry: str | None) -> Life | None:
         """The life of an error; None where nothing happened behind the position `after`."""
-        stretches = self._history.life(error)
+        stretches = life_of(self._history, error)
         died = self._history.died(error)
         sites: list[Site | None] = [None, *(one.site for one in stretches)]
         events = [(one.since, one.kinds, before, one.site) for before, one in zip(sites, stretches, strict=False)]

@@ -16,7 +16,8 @@ from tracker.errors import GitError
 from tracker.repository.mirror import Mirror
 from tracker.repository.revisions import Release as Imported
 from tracker.sections import Upstream
-from tracker.store.history import History, Release
+from tracker.store.history import History
+from tracker.store.timeline import Release
 
 
 def of_tags(mirror: Mirror, history: History, upstream: Upstream, unchanged: int) -> list[Release]:
