@@ -138,6 +138,19 @@ def test_the_changelog_between_two_releases(run, pulled):
     ]
 
 
+def test_what_a_changelog_does_not_list_is_counted(run, repository):
+    repository.commit({"pkg/a.py": "def f(x):\n    raise E('a text')\n"})
+    repository.commit({"pkg/a.py": "def f(x):\n    if x:\n        raise E('a text')\n    raise F\n"})
+    run("pull")
+    assert run("history", "--between", "main~1", "main").out.splitlines() == [
+        "Errors from main~1 to main: 1 before, 2 after",
+        "",
+        "Besides, what they say unchanged: 1 guard-changed.",
+        "",
+        "Without a text, and not listed: 1 new.",
+    ]
+
+
 def test_the_changelog_as_json_and_markdown(run, pulled):
     told = json.loads(run("history", "--between", "1.0", "1.1", "--format", "json").out)
     jsonschema.validate(told, schemas()["changelog"])

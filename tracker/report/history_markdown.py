@@ -13,7 +13,8 @@ from tracker.report.history_text import (
     guard_of,
     heading,
     kinds_of,
-    others,
+    left_out,
+    listed,
     path_of,
     span,
     text_of,
@@ -36,14 +37,13 @@ def changelog(log: Changelog, screen: Screen) -> str:
     """A section for each kind, a heading for each file."""
     lines = [f"# {heading(log)}"]
     for kind, title in SECTIONS:
-        of_kind = [one for one in log.changes if kind in one.kinds]
+        of_kind = listed(log, kind)
         if of_kind:
             lines += ["", f"## {title} ({len(of_kind)})"]
         for path, changes in groupby(of_kind, key=path_of):
             lines += ["", f"### {_code(path)}", ""]
             lines += [f"* {_changed(one, kind)}" for one in changes]
-    if rest := others(log):
-        lines += ["", rest]
+    lines += [line for rest in left_out(log) for line in ("", rest)]
     return "\n".join(lines) + "\n"
 
 

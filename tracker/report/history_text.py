@@ -36,15 +36,14 @@ def changelog(log: Changelog, screen: Screen) -> str:
     """What is new, reworded, retyped and removed, file by file."""
     lines = [_bold(heading(log), screen)]
     for kind, title in SECTIONS:
-        of_kind = [one for one in log.changes if kind in one.kinds]
+        of_kind = listed(log, kind)
         if of_kind:
             lines += ["", _bold(f"{title} ({len(of_kind)})", screen)]
         for path, changes in groupby(of_kind, key=path_of):
             lines.append(f"  {path}")
             for one in changes:
                 lines += [f"    {line}" for line in _changed(one, kind, screen.width - 4)]
-    if rest := others(log):
-        lines += ["", rest]
+    lines += [line for rest in left_out(log) for line in ("", *_wrapped(rest, screen.width, ""))]
     return "\n".join(lines) + "\n"
 
 
@@ -54,12 +53,29 @@ def heading(log: Changelog) -> str:
     return f"Errors from {log.base} to {log.target}: {before} before, {after} after"
 
 
-def others(log: Changelog) -> str:
-    """How many changes are not told one by one; empty where there are none."""
+def listed(log: Changelog, kind: Kind) -> list[Changed]:
+    """The changes of a kind that are told one by one: those of errors with a text."""
+    return [one for one in log.changes if kind in one.kinds and _texts(one)]
+
+
+def left_out(log: Changelog) -> Iterator[str]:
+    """What is not told one by one, in counts; JSON has all of it."""
     told = {kind for kind, _ in SECTIONS}
-    rest = [one for one in log.changes if told.isdisjoint(one.kinds)]
-    counts = [f"{number} {kind}" for kind in reversed(Kind) if (number := sum(kind in one.kinds for one in rest))]
-    return f"Besides, what they say unchanged: {', '.join(counts)} (all of them in JSON)." if counts else ""
+    same = [one for one in log.changes if told.isdisjoint(one.kinds)]
+    if counts := _counts(same):
+        yield f"Besides, what they say unchanged: {counts}."
+    silent = [one for one in log.changes if not told.isdisjoint(one.kinds) and not _texts(one)]
+    if counts := _counts(silent):
+        yield f"Without a text, and not listed: {counts}."
+
+
+def _texts(change: Changed) -> bool:
+    return any(site is not None and site.messages for site in (change.before, change.after))
+
+
+def _counts(changes: Sequence[Changed]) -> str:
+    numbers = ((sum(kind in one.kinds for one in changes), kind) for kind in reversed(Kind))
+    return ", ".join(f"{number} {kind}" for number, kind in numbers if number)
 
 
 def path_of(change: Changed) -> str:
