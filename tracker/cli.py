@@ -26,6 +26,7 @@ COMMANDS = {
     "status": "tracker.commands.status",
     "file": "tracker.commands.file",
     "ack": "tracker.commands.ack",
+    "history": "tracker.commands.history",
     "catalogue": "tracker.commands.catalogue",
     "schema": "tracker.commands.schema",
     "completion": "tracker.commands.completion",

@@ -47,6 +47,12 @@ class File:
     """Results by what was asked: each expression of a file is read once, however many sites lead to it."""
     active: dict[object, None] = field(default_factory=dict)
     """What is being worked out just now, outermost first: names can be defined in circles."""
+    asked: set[str] = field(default_factory=set)
+    """Names that were looked for among the statements of the module: what is known of the file depends on them."""
+    members: set[str] = field(default_factory=set)
+    """The same of the statements of a class."""
+    called: set[str] = field(default_factory=set)
+    """Functions whose calls were looked for in the whole file."""
     _blocks: dict[int, Block] = field(default_factory=dict)
 
     def block(self, node: Node, owner: Node) -> Block:
@@ -54,6 +60,11 @@ class File:
         if found is None:
             found = self._blocks[node.id] = Block(node, owner)
         return found
+
+    def forget(self) -> None:
+        """Let go of what was worked out: it refers back to the file, and would wait for the garbage collector."""
+        self.known.clear()
+        self._blocks.clear()
 
     @property
     def end(self) -> Frame:
@@ -86,9 +97,17 @@ class Place:
 DEFINITIONS = ("function_definition", "class_definition")
 
 
-def find(file: File, wanted: Collection[str], words: Iterable[bytes]) -> Iterator[Place]:
-    """Every statement of a file whose type is `wanted`, in source order. Each holds one of the `words`."""
-    return _Search(wanted, _offsets(file.root, words)).block(file.end.block, None, (), (), file)
+def find(
+    file: File, wanted: Collection[str], words: Iterable[bytes], within: tuple[int, int] | None = None
+) -> Iterator[Place]:
+    """Every statement of a file whose type is `wanted`, in source order. Each holds one of the `words`.
+
+    `within`: only where the word stands in this range of bytes.
+    """
+    offsets = _offsets(file.root, words)
+    if within is not None:
+        offsets = [at for at in offsets if within[0] <= at < within[1]]
+    return _Search(wanted, offsets).block(file.end.block, None, (), (), file)
 
 
 def find_inside(body: Frame, wanted: Collection[str], words: Iterable[bytes], nested: bool = False) -> Iterator[Place]:

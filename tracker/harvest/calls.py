@@ -60,6 +60,7 @@ def returned(function: Meaning) -> list[tuple[Node, Frame]]:
 def calls_of(name: str, file: File) -> list[tuple[Node, Frame]]:
     """The calls of anything whose last dotted part is `name`, each with where it stands, in source order."""
     key = "calls", name
+    file.called.add(name)
     if key not in file.known:
         file.known[key] = [
             (node, place.frame)

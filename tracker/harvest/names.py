@@ -49,6 +49,10 @@ def meanings(name: str, frame: Frame) -> list[Meaning]:
     while at is not None:
         owner = at.block.owner
         if inside or owner.type != "class_definition":
+            if owner.type == "module":
+                at.file.asked.add(name)
+            elif owner.type == "class_definition":
+                at.file.members.add(name)
             # Once the walk has left the function that uses the name, later statements count as well.
             whole = not inside and owner.type in (*DEFINITIONS, "module")
             reached, settled = _before(at, len(at.block.statements) if whole else at.index, name)
@@ -94,6 +98,7 @@ def parameter(name: str, frame: Frame) -> Frame | None:
 
 def member(name: str, body: Frame) -> list[Meaning]:
     """What NAME is in a class: in its block, as an attribute that its methods set, or in a base of the same file."""
+    body.file.members.add(name)
     found = _before(body, len(body.block.statements), name)[0] or _set_by_methods(name, body)
     if not found and (key := ("member", name, body.block.owner.id)) not in body.file.active:
         body.file.active[key] = None

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from tracker.harvest.blocks import File, Place, find
+from tracker.harvest.blocks import DEFINITIONS, File, Place, find
 from tracker.harvest.grammar import children, descendants, parse
 from tracker.harvest.guards import negation
 from tracker.harvest.helpers import Helper, from_callers, helper
@@ -58,7 +58,7 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
     """
     source = normalize(raw)
     imports = _imports(source.data)
-    wanted = {"raise_statement": b"raise"} | ({"assert_statement": b"assert"} if asserts else {})
+    wanted = _wanted(asserts)
     if not any(word in source.data for word in wanted.values()):
         return Harvest(sites=(), problem=source.problem, imports=imports)
     file = File(path, parse(source.data))
@@ -80,6 +80,7 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
         everything.append(from_callers(thrown, place.frame))
         sites.append(told(_site(path, place), everything[-1]))
     waiting = {made.site for made in helpers}
+    file.forget()
     return Harvest(
         sites=numbered(sites),
         problem=problem,
@@ -88,6 +89,58 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
         helpers=tuple(helpers),
         imports=imports,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What some lines of a source hold, and what else of the module has a say in it."""
+
+    sites: tuple[Site, ...]
+    """Without a path, lines counted within the part."""
+    sound: bool
+    """Whether the source stands by itself: what is not understood in it lies inside of its definitions. Where it does
+    not, it was cut inside of a string or a bracket, and its sites are not to be relied on."""
+    asked: frozenset[str]
+    """Names that were looked for in the module."""
+    members: frozenset[str]
+    """Names that were looked for in classes."""
+    called: frozenset[str]
+    """Functions whose calls were looked for in the module."""
+
+
+def harvest_part(source: bytes, start: int, stop: int, asserts: bool = False) -> Part:
+    """The sites between two offsets of a normalized source; what stands around them is there to be referred to."""
+    file = File("", parse(source))
+    sound = not file.root.has_error or all(map(_is_sound, file.root.children))
+    wanted = _wanted(asserts)
+    lines = source.count(b"\n", 0, start)
+    sites = []
+    for place in find(file, wanted, wanted.values(), (start, stop)) if sound else ():
+        thrown = _asserted(place) if place.node.type == "assert_statement" else _thrown(place)
+        if thrown is not None:
+            sites.append(told(_site("", place), from_callers(thrown, place.frame)).shifted(-lines))
+    file.forget()
+    return Part(
+        sites=numbered(sites),
+        sound=sound,
+        asked=frozenset(file.asked),
+        members=frozenset(file.members),
+        called=frozenset(file.called),
+    )
+
+
+def _is_sound(node: Node) -> bool:
+    """Whether what is not understood in a statement of the module ends well before the statement does."""
+    if not node.has_error:
+        return True
+    if node.is_error or node.is_missing or node.type not in ("decorated_definition", *DEFINITIONS):
+        return False
+    return all(below.end_byte < node.end_byte for below in descendants(node) if below.is_error or below.is_missing)
+
+
+def _wanted(asserts: bool) -> dict[str, bytes]:
+    """Types of statements that are sites -> the word that each of them begins with."""
+    return {"raise_statement": b"raise"} | ({"assert_statement": b"assert"} if asserts else {})
 
 
 def _completed(places: list[Place], file: File, wanted: Mapping[str, bytes]) -> list[Place]:

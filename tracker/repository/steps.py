@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from tracker.errors import GitError
@@ -43,11 +44,7 @@ def steps(
     Between two releases the steps are the releases of the mirror that lie between them by version; else the first
     parents of `target` back to what `base` holds, if `base` is one of its ancestors.
     """
-    wanted, unwanted = globs(paths), globs(exclude)
-
-    def in_scope(path: str) -> bool:
-        return wanted.match_file(path) and not unwanted.match_file(path)
-
+    in_scope = _scope(paths, exclude)
     # By what it is, not by its name: a pin can be the upstream commit that a release was built from.
     commits = [release.commit for release in releases(mirror)]
     if base.commit in commits and target.commit in commits:
@@ -56,7 +53,7 @@ def steps(
     if mirror.git("merge-base", "--is-ancestor", base.commit, target.commit).status:
         return None
     log = mirror.git(
-        "log", "--first-parent", "--diff-merges=first-parent", "--reverse", *_RAW, f"--format={_FORMAT}",
+        "log", "--first-parent", "--diff-merges=first-parent", "--reverse", *_FOLLOWED, f"--format={_FORMAT}",
         f"{base.commit}..{target.commit}",
     )  # fmt: skip
     if log.status:
@@ -69,14 +66,53 @@ def steps(
     return [step for step in found if step.changes]
 
 
-_RAW = ("--raw", "-z", "--no-abbrev", "-M")
+def first_parents(
+    mirror: Mirror, base: str | None, target: str, paths: Sequence[str], exclude: Sequence[str]
+) -> list[Step]:
+    """Every first-parent commit behind `base` (None: from the root) up to `target`, oldest first, with or without
+    changes. A file that moved is one that went and one that came. GitError: the history cannot be read.
+    """
+    log = mirror.git(
+        "log", "--first-parent", "--diff-merges=first-parent", "--reverse", *_RAW, f"--format={_FORMAT}",
+        f"{base}..{target}" if base is not None else target,
+    )  # fmt: skip
+    if log.status:
+        raise GitError(f"the history up to {target[:12]} cannot be read: {log.err.strip()}")
+    in_scope = _scope(paths, exclude)
+    return [_step(entry, in_scope) for entry in log.out.split(b"\x01")[1:]]
+
+
+def in_turn(
+    mirror: Mirror, base: str | None, commits: Sequence[str], paths: Sequence[str], exclude: Sequence[str]
+) -> list[Step]:
+    """The way from `base` (None: nothing at all) over each of the commits as one step. GitError: git failed."""
+    in_scope = _scope(paths, exclude)
+    return [_between(mirror, a, b, in_scope, _RAW) for a, b in pairwise([base or _NOTHING, *commits])]
+
+
+_NOTHING = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The empty tree, which every git knows by its name."""
+_RAW = ("--raw", "-z", "--no-abbrev", "--no-renames")
+_FOLLOWED = ("--raw", "-z", "--no-abbrev", "-M")
 _FORMAT = "%x01%H%x02%an%x02%cI%x02%s%x03"
 
 
-def _between(mirror: Mirror, base: str, target: str, in_scope: Callable[[str], bool]) -> Step:
+def _scope(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
+    wanted, unwanted = globs(paths), globs(exclude)
+
+    @cache
+    def in_scope(path: str) -> bool:
+        return wanted.match_file(path) and not unwanted.match_file(path)
+
+    return in_scope
+
+
+def _between(
+    mirror: Mirror, base: str, target: str, in_scope: Callable[[str], bool], raw: Sequence[str] = _FOLLOWED
+) -> Step:
     """Everything between two commits as one step, in the name of the second."""
     head = mirror.git("show", "--no-patch", f"--format={_FORMAT}", target)
-    tree = mirror.git("diff-tree", "-r", *_RAW, base, target)
+    tree = mirror.git("diff-tree", "-r", *raw, base, target)
     if head.status or tree.status:
         raise GitError(f"{base[:12]} and {target[:12]} cannot be compared: {(head.err or tree.err).strip()}")
     return _step(head.out.strip().lstrip(b"\x01") + tree.out, in_scope)
