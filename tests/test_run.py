@@ -496,3 +496,19 @@ def test_a_second_run_does_nothing(station: Station) -> None:
     assert (run.returncode, out) == (75, "")
     assert "another run is under way" in err
     assert station.dump() == before
+
+
+def test_an_index_of_the_history_is_kept_up_to_date(station: Station) -> None:
+    station("run")
+    assert not (station.state / "history.sqlite3").exists()
+    assert station("history", "not this one")[0] == 0
+    station.change("not this one", "nor that one")
+    assert station("run")[0] == 0
+    connection = sqlite3.connect(station.state / "history.sqlite3")
+    tip = station.upstream.git("rev-parse", "HEAD")
+    dumped = "\n".join(connection.iterdump())
+    connection.close()
+    assert tip in dumped or tip.upper() in dumped
+    code, out, _ = station("history", "nor that one")
+    assert code == 0
+    assert "reworded" in out

@@ -145,6 +145,7 @@ def _checked(
         ends = recording.Ends(tracked=report.tracked, covered=covered, pins={entry.id: entry.pin for entry in entries})
         seen = recording.seen(report, entries, known)
         changes = record(database, number, checked, seen, ends, clock(), coverage=covered.text())
+        _extend_history(config, mirror)
     log.info(
         "checked %s: %d appeared, %d ended",
         target.commit[:12],
@@ -154,6 +155,21 @@ def _checked(
     )
     said = _baseline(report, changes.appeared) if checked.baseline else _changed(report, changes)
     return Outcome(lines=(*lines, *said))
+
+
+def _extend_history(config: Config, mirror: Mirror) -> None:
+    """Take the new commits into the index of the history, where somebody has asked for one. It is no part of the check:
+    what goes wrong there is for whoever asks it next.
+    """
+    from tracker.history.build import refresh
+    from tracker.store.history import FILE
+
+    if not (config.state.path / FILE).exists():
+        return
+    try:
+        refresh(mirror, config.state.path, config.upstream)
+    except TrackerError as error:
+        log.warning("the history was not extended: %s", error)
 
 
 def _catalogue(config: Config) -> Catalogue | None:
