@@ -14,21 +14,20 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracker import recording
+from tracker import recording, told
 from tracker.catalogue.folder import Catalogue, read
 from tracker.config import Config
 from tracker.errors import CatalogueError, RunError, TrackerError
 from tracker.filing.outlook import Outlook
 from tracker.ledger import Family
-from tracker.model import Drift, Entry, Kind, Report, Revision, Severity
-from tracker.report.words import counted
+from tracker.model import Entry, Report, Revision
 from tracker.repository import fetch, revisions
 from tracker.repository.mirror import Mirror
 from tracker.scope import pins, resolve, sources_of
 from tracker.sections import seconds
 from tracker.store import runs
-from tracker.store.database import Database, stamp
-from tracker.store.drifts import CONFIRM_S, Changes, Checked, Seen, open_drifts, record
+from tracker.store.database import Database
+from tracker.store.drifts import CONFIRM_S, Checked, open_drifts, record
 from tracker.store.facts import fact, remember
 
 log = logging.getLogger(__name__)
@@ -66,15 +65,15 @@ def once(
     except TrackerError as error:
         runs.end(database, number, clock(), runs.FAILED, code=error.exit_code, said=str(error))
         log.error("%s", error, extra={"run": number})
-        told = any(failed.said == str(error) for failed in before)
-        return Outcome(code=error.exit_code, lines=() if told else (f"tracker: {error}",))
+        known = any(failed.said == str(error) for failed in before)
+        return Outcome(code=error.exit_code, lines=() if known else (f"tracker: {error}",))
     except (KeyboardInterrupt, SystemExit) as error:
         runs.end(database, number, clock(), runs.STOPPED, code=143, said="it was asked to stop")
         raise error
     except BaseException as error:
         runs.end(database, number, clock(), runs.FAILED, code=2, said=f"{type(error).__name__}: {error}")
         raise
-    lines = [*_recovered(before), *outcome.lines]
+    lines = [*told.recovered(before), *outcome.lines]
     filed = deliver(database, number, Outlook.of(database, config.catalogue.repository, families(config)))
     _back_up(database, clock())
     return Outcome(code=filed.code or outcome.code, lines=(*lines, *filed.lines))
@@ -84,15 +83,6 @@ def families(config: Config) -> list[Family]:
     """What is filed besides single findings."""
     chosen = [Family.NEW] if config.filing.new == "digest" else []
     return [*chosen, *([Family.LINES] if config.filing.moved == "digest" else [])]
-
-
-def _recovered(failed: Sequence[runs.Run]) -> list[str]:
-    told = [run for run in failed if run.outcome == runs.FAILED]
-    if not told:
-        return []
-    since = told[0].started_at
-    first = told[0].said.partition(":")[0]
-    return [f"it works again, after {counted(len(told), 'failed run')} since {stamp(since)[:16]}Z ({first})"]
 
 
 def _checked(
@@ -153,7 +143,7 @@ def _checked(
         len(changes.closed),
         extra={"run": number, "target": target.commit},
     )
-    said = _baseline(report, changes.appeared) if checked.baseline else _changed(report, changes)
+    said = told.baseline(report, changes.appeared) if checked.baseline else told.changed(report, changes)
     return Outcome(lines=(*lines, *said))
 
 
@@ -257,53 +247,6 @@ def _report(
         base = base or resolve(config, mirror, "pin", entries)
         return check_all(sources, entries, target, base, config.catalogue.repository)
     return check_entries(sources, entries, target, base, known, config.catalogue.repository)
-
-
-def _changed(report: Report, changes: Changes) -> list[str]:
-    """The drifts that came and went, below a line that says where."""
-    came = [_line(one.drift, one.page) for one in changes.appeared if one.drift.severity > Severity.NOTICE]
-    went = [
-        f"settled: {_name(found.drift)} ({why.reason})"
-        for found, why in changes.closed
-        if found.family is Family.MEANING
-    ]
-    head = [f"{report.repository} at {report.target.commit[:12]}:"] if came or went else []
-    return [*head, *came, *went]
-
-
-def _baseline(report: Report, appeared: Sequence[Seen]) -> list[str]:
-    """What the first run found."""
-    meaning = [one for one in appeared if one.family is Family.MEANING]
-    new = sum(one.family is Family.NEW for one in appeared)
-    noun = "page" if report.tracked == "pages" else "error"
-    lines = [
-        f"first run, at {report.target.commit[:12]}: {counted(report.summary.checked, noun)} checked, "
-        f"{len(meaning)} of them with a drift of meaning, {counted(new, 'new error')}"
-    ]
-    if len(meaning) <= 20:
-        lines += [_line(one.drift, one.page) for one in meaning]
-    lines.append("this is the baseline: from now on what changes is told; `tracker file` shows what this run found")
-    return lines
-
-
-def _line(drift: Drift, page: str) -> str:
-    """A drift in one line, for a mail."""
-    site = drift.after or drift.before
-    assert site is not None
-    kinds = ", ".join(kind for kind in Kind if kind in drift.kinds and kind.severity >= Severity.WARNING)
-    cause = ""
-    if drift.cause is not None:
-        request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
-        cause = f", by {drift.cause.commit[:10]}{request}"
-    where = f"{site.path}:{site.line}"
-    return f"{kinds}: {_name(drift)}  [{page or where}]{cause}" if kinds else ""
-
-
-def _name(drift: Drift) -> str:
-    site = drift.before or drift.after
-    assert site is not None
-    text = " ".join((site.message or "").split()) or f"{site.exception or 'raise'} in {site.scope or site.path}"
-    return text if len(text) <= 100 else f"{text[:99]}…"
 
 
 def _back_up(database: Database, now: float) -> None:
