@@ -82,7 +82,6 @@ def extend(
         return Outcome(commits=0, because=because)
     start = history.tip
     numbered = [(start + n, step) for n, step in enumerate(steps, 1)]
-    # What lies between two releases is one step each: too few for a second process.
     take_in(mirror, history, upstream, numbered, start + len(steps) - UNDO, executor, progress)
     tip = history.tip
     placed = min(start, int(history.facts().get("placed", 0)))
