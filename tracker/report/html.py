@@ -90,6 +90,7 @@ class Card:
     possible: Place | None
     commit: Place | None
     pull: Place | None
+    author: str
     subject: str
     doubt: str
     sought: str
@@ -208,6 +209,7 @@ def _card(drift: Drift, report: Report, links: Links) -> Card:
         pull=Place(text=f"#{cause.pull_request}", address=links.pull(cause.pull_request))
         if cause and cause.pull_request
         else None,
+        author=cause.author if cause and links.known(cause.commit) == cause.commit else "",
         subject=subject(cause) if cause else "",
         doubt=doubt(drift),
         sought=" ".join(dict.fromkeys(part.lower() for one in (before, after) if one for part in (one.path, one.scope)))
