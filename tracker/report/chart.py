@@ -183,9 +183,7 @@ def _chart(title: str, column: str, bars: tuple[Bar, ...], marks: tuple[Tick, ..
                 height = max(count * per, _LEAST)
                 x, y = _LEFT + step * (n + 0.5) - wide / 2, y - height
                 rects.append(
-                    Rect(
-                        series=series, x=round(x, 1), y=round(y, 1), width=round(wide, 1), height=round(count * per, 1)
-                    )
+                    Rect(series=series, x=round(x, 1), y=round(y, 1), width=round(wide, 1), height=round(height, 1))
                 )
     axis = _apart([Tick(at=round(_LEFT + step * (n + 0.5), 1), label=bar.short) for n, bar in enumerate(bars)])
     scale = tuple(
