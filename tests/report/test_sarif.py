@@ -94,6 +94,18 @@ def test_each_place_is_in_its_own_revision(report):
     ]
 
 
+def test_a_page_of_another_pin_has_a_root_of_its_own(report):
+    pinned = replace(report, base=None, drifts=(replace(report.drifts[0], origin="abcdef0123"),))
+    run = run_of(pinned)
+    (result,) = run["results"]
+    root = result["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uriBaseId"]
+    assert root == "PIN-abcdef0123"
+    assert set(run["originalUriBaseIds"]) == {"TARGET", root}
+    assert run["versionControlProvenance"][1] == {
+        "repositoryUri": "https://github.com/a/b", "revisionId": "abcdef0123", "mappedTo": {"uriBaseId": root},
+    }  # fmt: skip
+
+
 def shifted(report, lines: int):
     """The same report after so many lines were put above everything at the target."""
     drifts = [replace(one, after=one.after and one.after.shifted(lines)) for one in report.drifts]

@@ -134,7 +134,7 @@ def _report(
         before = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
         after = target_of(config, mirror, target, entries, settings.progress)
         sources = sources_of(config, mirror, executor)
-        repository, known = config.catalogue.repository, pins(mirror, entries)
+        repository, known = config.catalogue.repository, {} if track_all else pins(mirror, entries)
         if track_all:
             before = before or resolve(config, mirror, "pin", entries)
             report = check_all(sources, entries, after, before, repository, history)

@@ -20,6 +20,8 @@ _PLACE = {Kind.PLACEHOLDER_CHANGED, Kind.RELOCATED}
 WIDTH, HEIGHT = 760, 200
 """Of a chart, in its own units."""
 _LEFT, _TOP, _BOTTOM = 36, 26, 22
+_LEAST = 2.5
+"""Height of a part of a bar: one drift of meaning must be seen beside hundreds of new errors."""
 _APART = 72
 """Least distance between two labels."""
 _BARS = 60
@@ -178,12 +180,10 @@ def _chart(title: str, column: str, bars: tuple[Bar, ...], marks: tuple[Tick, ..
         y = float(HEIGHT - _BOTTOM)
         for series, count in zip(SERIES, bar.counts, strict=True):
             if count:
-                y -= count * per
-                x = _LEFT + step * (n + 0.5) - wide / 2
+                height = max(count * per, _LEAST)
+                x, y = _LEFT + step * (n + 0.5) - wide / 2, y - height
                 rects.append(
-                    Rect(
-                        series=series, x=round(x, 1), y=round(y, 1), width=round(wide, 1), height=round(count * per, 1)
-                    )
+                    Rect(series=series, x=round(x, 1), y=round(y, 1), width=round(wide, 1), height=round(height, 1))
                 )
     axis = _apart([Tick(at=round(_LEFT + step * (n + 0.5), 1), label=bar.short) for n, bar in enumerate(bars)])
     scale = tuple(

@@ -10,6 +10,19 @@ from tracker.model import Cause, Drift, Kind, Report, Revision, Site
 CLEAR = 0.5
 """Lead over the runner-up from which a match is not worth a remark."""
 
+TITLES = {
+    Kind.REMOVED: "Removed",
+    Kind.REWORDED: "Reworded",
+    Kind.RETYPED: "Another exception",
+    Kind.GUARD_CHANGED: "Raised under other conditions",
+    Kind.NEW: "New",
+    Kind.PLACEHOLDER_CHANGED: "Other placeholders",
+    Kind.RELOCATED: "Elsewhere",
+    Kind.EXCERPT_CHANGED: "Source around it changed",
+    Kind.MOVED: "Moved, and nothing else",
+}
+"""Of the drifts that are told under one kind."""
+
 
 class Row(NamedTuple):
     """One fact of a drift; `after` is None where it is the same on both sides."""

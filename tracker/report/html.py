@@ -20,7 +20,7 @@ from markupsafe import Markup
 from tracker.harmless import cut_title, printable
 from tracker.model import Drift, Excerpt, Kind, Report, Severity, Site
 from tracker.report import chart
-from tracker.report.facts import doubt, exception, kinds, rows, subject, texts
+from tracker.report.facts import TITLES, doubt, exception, kinds, rows, subject, texts
 from tracker.report.links import Links
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
@@ -31,18 +31,6 @@ _NAME = 110
 """Characters of a message that fit into a heading."""
 OPEN = 25
 """Rows that only moved which are shown at once; more are folded away."""
-
-TITLES = {
-    Kind.REMOVED: "Removed",
-    Kind.REWORDED: "Reworded",
-    Kind.RETYPED: "Another exception",
-    Kind.GUARD_CHANGED: "Raised under other conditions",
-    Kind.NEW: "New",
-    Kind.PLACEHOLDER_CHANGED: "Other placeholders",
-    Kind.RELOCATED: "Elsewhere",
-    Kind.EXCERPT_CHANGED: "Source around it changed",
-    Kind.MOVED: "Moved, and nothing else",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +78,7 @@ class Card:
     possible: Place | None
     commit: Place | None
     pull: Place | None
+    author: str
     subject: str
     doubt: str
     sought: str
@@ -208,6 +197,7 @@ def _card(drift: Drift, report: Report, links: Links) -> Card:
         pull=Place(text=f"#{cause.pull_request}", address=links.pull(cause.pull_request))
         if cause and cause.pull_request
         else None,
+        author=cause.author if cause and links.known(cause.commit) == cause.commit else "",
         subject=subject(cause) if cause else "",
         doubt=doubt(drift),
         sought=" ".join(dict.fromkeys(part.lower() for one in (before, after) if one for part in (one.path, one.scope)))

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from tracker.harmless import code, fence, inline
 from tracker.model import Cause, Drift, Kind, Report, Revision, Site
-from tracker.report.facts import doubt, kinds, rows, subject, texts
+from tracker.report.facts import TITLES, doubt, kinds, rows, subject, texts
 from tracker.report.links import Links
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
@@ -18,17 +18,6 @@ from tracker.report.words import in_signs
 
 FEW = 20
 """Drifts that only moved which are listed one by one; more are a count, unless nothing else is to be shown."""
-TITLES = {
-    Kind.REMOVED: "Removed",
-    Kind.REWORDED: "Reworded",
-    Kind.RETYPED: "Another exception",
-    Kind.GUARD_CHANGED: "Raised under other conditions",
-    Kind.NEW: "New",
-    Kind.PLACEHOLDER_CHANGED: "Other placeholders",
-    Kind.RELOCATED: "Elsewhere",
-    Kind.EXCERPT_CHANGED: "Source around it changed",
-    Kind.MOVED: "Moved, and nothing else",
-}
 
 
 def render(report: Report, screen: Screen) -> str:

@@ -18,7 +18,7 @@ from tracker.report.screen import Screen
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 BASE, TARGET = "BASE", "TARGET"
-"""The two roots that paths are relative to."""
+"""The roots that paths are relative to; a page that was written against another commit than the base has its own."""
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTICE: "note", Severity.INFO: "none"}
 _MEANING = {
@@ -67,11 +67,11 @@ def render(report: Report, screen: Screen) -> str:
 
 def _run(report: Report) -> dict[str, Any]:
     links = Links.of(report)
-    revisions = [(TARGET, report.target), *([(BASE, report.base)] if report.base else [])]
+    roots = _roots(report)
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "tracker", "rules": [_rule(kind) for kind in Kind]}},
         "automationDetails": {"id": f"tracker/{report.repository}/", "guid": _guid(report, report.target)},
-        "originalUriBaseIds": {name: {"description": _message(one.name)} for name, one in revisions},
+        "originalUriBaseIds": {root: {"description": _message(name)} for root, (name, _) in roots.items()},
         "invocations": [_invocation(report)],
         "results": [_result(drift, report, links) for drift in report.drifts],
     }
@@ -79,11 +79,25 @@ def _run(report: Report) -> dict[str, Any]:
         run["baselineGuid"] = _guid(report, report.base)
     if report.web:
         run["versionControlProvenance"] = [
-            {"repositoryUri": report.web, "revisionId": commit, "mappedTo": {"uriBaseId": name}}
-            for name, one in revisions
-            if (commit := links.known(one.commit))
+            {"repositoryUri": report.web, "revisionId": known, "mappedTo": {"uriBaseId": root}}
+            for root, (_, commit) in roots.items()
+            if (known := links.known(commit))
         ]
     return run
+
+
+def _roots(report: Report) -> dict[str, tuple[str, str]]:
+    """Root -> the name and the commit of the revision that it stands for."""
+    found = {TARGET: (report.target.name, report.target.commit)}
+    if report.base is not None:
+        found[BASE] = (report.base.name, report.base.commit)
+    pins = sorted({drift.origin for drift in report.drifts if drift.before is not None})
+    return found | {root: (pin, pin) for pin in pins if (root := _root(pin, report)) != BASE}
+
+
+def _root(origin: str, report: Report) -> str:
+    """The root of what stands so at a commit before the target."""
+    return BASE if report.base is not None and report.base.commit == origin else f"PIN-{origin[:10]}"
 
 
 def _guid(report: Report, revision: Revision) -> str:
@@ -129,7 +143,7 @@ def _result(drift: Drift, report: Report, links: Links) -> dict[str, Any]:
         "ruleIndex": list(Kind).index(leading),
         "level": _LEVELS[drift.severity],
         "message": _message("\n".join(_told(drift, report))),
-        "locations": [_location(site, TARGET if drift.after is not None else BASE)],
+        "locations": [_location(site, TARGET if drift.after is not None else _root(drift.origin, report))],
         "partialFingerprints": _fingerprints(drift),
         "baselineState": _state(drift),
         "properties": _properties(drift, report, links),
@@ -137,7 +151,7 @@ def _result(drift: Drift, report: Report, links: Links) -> dict[str, Any]:
     if drift.severity is Severity.INFO:
         result["kind"] = "informational"
     related = [
-        (drift.before, BASE, "what it was") if drift.after is not None else None,
+        (drift.before, _root(drift.origin, report), "what it was") if drift.after is not None else None,
         (drift.possible, TARGET, "what it may go on as"),
     ]
     if found := [one for one in related if one is not None and one[0] is not None]:
