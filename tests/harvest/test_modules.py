@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracker.harvest import texts
-from tracker.harvest.modules import Module, Parts, cut, recut, words
+from tracker.harvest.modules import Module, cut, recut, words
+from tracker.harvest.reading import Parts
 from tracker.harvest.segments import class_of
 from tracker.harvest.sites import harvest
 from tracker.model import Site
