@@ -50,7 +50,7 @@ def words(asserts: bool) -> tuple[bytes, ...]:
 def cut(raw: bytes, words: tuple[bytes, ...]) -> Module:
     """A file -> its segments."""
     source = normalize(raw).data
-    found = [segment(source[a:b], words) for a, b in pairwise([0, *edges(source), len(source)])]
+    found = [segment(source[a:b], words) for a, b in pairwise([0, *edges(source), len(source)]) if a < b]
     return Module(source, found, _index({}, (), found, found))
 
 
