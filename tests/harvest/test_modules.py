@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracker.harvest import texts
-from tracker.harvest.modules import Module, Parts, cut, recut, words
+from tracker.harvest.modules import Module, cut, recut, words
+from tracker.harvest.reading import Parts
 from tracker.harvest.segments import class_of
 from tracker.harvest.sites import harvest
 from tracker.model import Site
@@ -127,12 +128,40 @@ def edited(edits: list[tuple[int, int, str]]) -> str:
     return source
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f(): pass\ndef g(): pass\n", "def f(): pass\n  # more\n"),
+        ("def f(): pass\ndef g(): pass\n", "def f(): pass\nX = 1\ndef g(): pass\n"),
+        ("def f(): pass\ndef g(): pass\n", "def f(): pass\n@d\ndef g(): pass\n"),
+        ("def f(): pass\n@d\ndef g(): pass\n", "def f(): pass\ndef g(): pass\n"),
+        ("X = 1\ndef g(): pass\n", "@d\ndef g(): pass\n"),
+        ("@d\ndef g(): pass\n", "@d\n@e\ndef g(): pass\n"),
+        ("def f(): pass\n", ""),
+        ("", "def f(): pass\n"),
+        ("def f(): pass\n", "def f(): pass\n"),
+        ("def f(): pass\ndef g(): pass\n", "def g(): pass\ndef f(): pass\n"),
+        ("def f(): pass\ndef f(): pass\nX = 1\n", "def f(): pass\ndef f(): pass\ndef f(): pass\nX = 1\n"),
+        ("def f(): pass", "def f(): pass\n"),
+        ("def f(): pass\ndef g(): pass\n", "def f(): pass\nasync def g(): pass\n"),
+        ("def f(): pass\ndef g(): pass\n", "def f(): pass\ndefg = 1\n"),
+    ],
+)
+def test_a_changed_file_is_cut_as_a_new_one(before, after):
+    same_cut(before, after)
+
+
 @settings(max_examples=60, deadline=None)
 @given(EDITS, EDITS)
 def test_cut_again_is_cut(before, after):
-    old = cut(edited(before).encode(), WORDS)
-    new = cut(edited(after).encode(), WORDS)
-    change = recut(old, edited(after).encode(), WORDS)
+    same_cut(edited(before), edited(after))
+
+
+def same_cut(before: str, after: str) -> None:
+    """The next version of a file, cut where it changed, is cut like a file that nobody saw before."""
+    old = cut(before.encode(), WORDS)
+    new = cut(after.encode(), WORDS)
+    change = recut(old, after.encode(), WORDS)
     assert seen(change.module) == seen(new)
     kept = set(old.segments) - set(change.lost)
     assert set(change.module.segments) == kept | set(change.found)

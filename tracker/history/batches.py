@@ -53,7 +53,7 @@ def take_in(
     """
     later: Future[_Later] | None = None
     half = len(steps)
-    if executor is not None and (middle := _middle([step for _, step in steps])) is not None:
+    if executor is not None and (middle := _middle(steps)) is not None:
         half = middle
         later = executor.submit(
             _follow_later, mirror.path, upstream, steps[half - 1][1].cause.commit, steps[half:], keep_from
@@ -123,14 +123,15 @@ def _renumbered(batch: _Batch, number: Callable[[int], int]) -> _Batch:
     )
 
 
-def _middle(steps: Sequence[Step]) -> int | None:
+def _middle(steps: Sequence[tuple[int, Step]]) -> int | None:
     """How many of the steps this process takes, so that another one, which begins with reading a whole commit, is
-    ready at the same time; None: it would not pay.
+    ready at the same time; None: it would not pay. They end where a batch ends.
     """
-    work = list(accumulate(map(_weight, steps)))
+    work = list(accumulate(_weight(step) for _, step in steps))
     if not work or work[-1] < PARALLEL_FROM:
         return None
-    return bisect_left(work, 0.66 * work[-1]) + 1
+    middle = bisect_left(work, 0.66 * work[-1]) + 1
+    return middle - steps[middle - 1][0] % BATCH or None
 
 
 def _weight(step: Step) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tracker.harvest.modules import Module, Parts, cut, recut, words
+from tracker.harvest.modules import Module, cut, recut, words
+from tracker.harvest.reading import Parts
 from tracker.harvest.segments import Segment
 from tracker.harvest.sites import Part
 from tracker.model import Site
