@@ -24,10 +24,11 @@ browser: $(STAMP)
 gold: $(STAMP)
 	@$(BIN)/python -m tests.gold.figures
 
-# What other ways of following errors make of the same ten months; needs `tracker pull`.
+# What other ways of following errors make of the same ten months, and the history beside git; needs `tracker pull`.
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
 	@$(BIN)/python -m tests.benchmarks.peers
+	@$(BIN)/python -m tests.benchmarks.history
 
 # The daemon over 500 runs, and a thousand random years at the desk.
 soak: $(STAMP)
