@@ -161,6 +161,13 @@ class Watch:
         finally:
             connection.close()
 
+    def ready(self, daemons: int) -> None:
+        """So many daemons have begun to wait for their time."""
+        deadline = time.monotonic() + 60
+        while self.log.read_text(encoding="utf-8").count("next run at") < daemons:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
     def wait(self, count: int, seconds: float = 60.0) -> None:
         deadline = time.monotonic() + seconds
         while self.runs("ok", "unchanged") < count:
@@ -199,7 +206,7 @@ def test_what_is_overdue_runs_at_the_start(tmp_path: Path, repository: Repositor
         daemon.terminate()
         daemon.wait(30)
     daemon = watch.start()
-    time.sleep(1.0)
+    watch.ready(2)
     daemon.terminate()
     assert daemon.wait(30) == 0
     assert watch.runs("ok", "unchanged") == 1
