@@ -164,7 +164,7 @@ class Watch:
     def ready(self, daemons: int) -> None:
         """So many daemons have begun to wait for their time."""
         deadline = time.monotonic() + 60
-        while self.log.read_text(encoding="utf-8").count("\"next run at 2") < daemons:
+        while self.log.read_text(encoding="utf-8").count('"next run at 2') < daemons:
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
