@@ -78,9 +78,10 @@ def test_as_many_lines_are_shown_around_the_statement(run, repository, place, kn
     pin = repository.commit({"pkg/a.py": LONG})
     place.page("one.txt", page(LONG, 21, message="x is missing", pin=pin if known else "f" * 40))
     repository.commit({"pkg/a.py": "# one\n" + LONG.replace("is missing", "is not given")})
-    before, after = re.findall(
-        r'class="numbers"[^>]*>(.*?)</pre>', run("diff", "--pull", "--format", "html").out, re.DOTALL
-    )
+    out = run("diff", "--pull", "--format", "html").out
+    before, after = re.findall(r'class="numbers"[^>]*>(.*?)</pre>', out, re.DOTALL)
+    assert re.findall(r"<code>(.*)\n", out) == ["# above 13", "# above 13"]
+    assert out.count("<mark>raise ValueError(\n") == 2
     assert before.split("\n") == [str(n) for n in range(13, 28)]
     assert after.split("\n") == [str(n) for n in range(14, 29)]
 
