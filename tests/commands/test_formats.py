@@ -69,6 +69,32 @@ def test_without_the_pin_the_page_shows_its_own_excerpt(run, repository, drifted
     assert f"/blob/{'f' * 10}/pkg/a.py#L3" in out
 
 
+ABOVE, BELOW = "".join(f"# above {n}\n" for n in range(1, 21)), "".join(f"# below {n}\n" for n in range(1, 21))
+LONG = ABOVE + 'raise ValueError(\n    "x is missing"\n)\n' + BELOW
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_as_many_lines_are_shown_around_the_statement(run, repository, place, known):
+    pin = repository.commit({"pkg/a.py": LONG})
+    place.page("one.txt", page(LONG, 21, message="x is missing", pin=pin if known else "f" * 40))
+    repository.commit({"pkg/a.py": "# one\n" + LONG.replace("is missing", "is not given")})
+    out = run("diff", "--pull", "--format", "html").out
+    before, after = re.findall(r'class="numbers"[^>]*>(.*?)</pre>', out, re.DOTALL)
+    assert re.findall(r"<code>(.*)\n", out) == ["# above 13", "# above 13"]
+    assert out.count("<mark>raise ValueError(\n") == 2
+    assert before.split("\n") == [str(n) for n in range(13, 28)]
+    assert after.split("\n") == [str(n) for n in range(14, 29)]
+
+
+def test_of_what_only_moved_no_source_is_shown(run, repository, place):
+    pin = repository.commit({"pkg/a.py": OLD})
+    place.page("one.txt", page(OLD, 3, message="x is missing", pin=pin))
+    repository.commit({"pkg/a.py": "\n" + OLD})
+    out = run("diff", "--pull", "--format", "html").out
+    assert "a.py:3" in out
+    assert "<mark>" not in out
+
+
 def test_the_releases_are_on_the_chart(run, drifted):
     out = run("diff", "--pull", "--format", "html", "--all-sites", "--base", "demo-v1.0").out
     assert '<text class="release"' in out

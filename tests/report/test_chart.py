@@ -91,6 +91,19 @@ def test_each_drift_is_under_the_first_release_that_has_it(report):
     ]
 
 
+def test_a_release_that_is_a_cause_is_known_by_its_commit(report):
+    # The tag is some hours older than the wheel, which is what drifts are followed along without upstream's history.
+    known = (
+        release("1.0", "2026-08-01"),
+        release("1.1", "2026-09-01T10:00:00+00:00", "b" * 40),
+        release("1.1", "2026-09-01T18:00:00+00:00", "d" * 40),
+        release("1.2", "2026-10-01"),
+    )
+    drifts = [dated("2026-09-01T18:00:00+00:00", commit="d" * 40), dated("2026-09-20")]
+    (_, chart), _ = charts(between(report, "2026-08-01", "2026-10-02", *drifts, milestones=known))
+    assert [(bar.label, bar.counts) for bar in chart.bars] == [("1.1", (1, 0, 0)), ("1.2", (1, 0, 0))]
+
+
 def test_without_releases_there_is_time_alone(report):
     found, _ = charts(between(report, "2026-08-01", "2026-11-02", dated("2026-08-15")))
     assert [chart.column for chart in found] == ["week"]
