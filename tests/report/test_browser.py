@@ -31,7 +31,7 @@ MISSING = (
     if sync_playwright is None
     else ""
 )
-if MISSING and "CI" not in os.environ:
+if MISSING and "BROWSER_TESTS" not in os.environ:
     pytest.skip(f"the HTML report was not looked at in a browser: {MISSING}", allow_module_level=True)
 
 pytestmark = pytest.mark.browser
