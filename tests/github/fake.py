@@ -13,7 +13,7 @@ import struct
 import threading
 import time
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -35,28 +35,50 @@ def description() -> OpenAPI:
     return OpenAPI.from_dict(json.loads(DESCRIPTION.read_text(encoding="utf-8")))
 
 
+@cache
+def _query_names() -> set[str]:
+    """What may stand in a query. GitHub ignores the rest, and so would every misspelt word be."""
+    whole = json.loads(DESCRIPTION.read_text(encoding="utf-8"))
+    named = list(whole["components"]["parameters"].values())
+    named += [one for path in whole["paths"].values() for verb in path.values() for one in _parameters(verb)]
+    return {one["name"] for one in named if one.get("in") == "query"}
+
+
+def _parameters(verb: Any) -> list[dict[str, Any]]:
+    return verb.get("parameters", []) if isinstance(verb, dict) else []
+
+
 def check_request(method: str, path: str, headers: dict[str, str], body: bytes | None) -> None:
     """OpenAPIError: GitHub would not know what to do with it."""
-    description().validate_request(_request(method, path, headers, body))
+    _check_request(method, path, headers.get("authorization"), headers.get("content-type", ""), body)
 
 
+# A validation takes milliseconds, and most exchanges are repetitions: the same bytes have the same verdict.
+@lru_cache(maxsize=4096)
+def _check_request(method: str, path: str, token: str | None, kind: str, body: bytes | None) -> None:
+    unknown = set(parse_qs(urlsplit(path).query, keep_blank_values=True)) - _query_names()
+    if unknown:
+        raise OpenAPIError(f"no query has {', '.join(sorted(unknown))}")
+    description().validate_request(_request(method, path, token, kind, body))
+
+
+@lru_cache(maxsize=4096)
 def check_response(method: str, path: str, status: int, body: bytes) -> None:
     """OpenAPIError: GitHub would not answer so."""
-    headers = {"authorization": "Bearer x"}
     answer = MockResponse(data=body, status_code=status, content_type="application/json")
-    description().validate_response(_request(method, path, headers, None), answer)
+    description().validate_response(_request(method, path, "Bearer x", "application/json", None), answer)
 
 
-def _request(method: str, path: str, headers: dict[str, str], body: bytes | None) -> MockRequest:
+def _request(method: str, path: str, token: str | None, kind: str, body: bytes | None) -> MockRequest:
     parts = urlsplit(path)
     return MockRequest(
         "http://localhost",
         method.lower(),
         parts.path,
         args={name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()},
-        headers={name.title(): value for name, value in headers.items()},
+        headers={"Authorization": token} if token is not None else {},
         data=body,
-        content_type="application/json",
+        content_type=kind,
     )
 
 
@@ -112,6 +134,8 @@ class Seen:
     path: str
     body: dict[str, Any] | None
     headers: dict[str, str]
+    at: float
+    """By the fake's clock."""
 
 
 class FakeGitHub:
@@ -252,13 +276,14 @@ class FakeGitHub:
             self._arrive()
             path = target.removeprefix(self._prefix)
             data = json.loads(body) if body else None
-            self.requests.append(Seen(method, path, data, headers))
+            self.requests.append(Seen(method, path, data, headers, self.now))
             known = self._known(path)
+            self._check(method, known, path, headers, data, body)
             for fault in self._faults:
                 if fault.method in ("", method) and re.search(fault.path, path) and fault.times > 0:
                     fault.times -= 1
-                    return self._faulty(fault, method, known, path, headers, data, body)
-            return self._checked(method, known, path, headers, data, body)
+                    return self._faulty(fault, method, known, path, headers, data)
+            return self._checked(method, known, path, headers, data)
 
     def _known(self, path: str) -> str:
         """/repositories/<id> as /repos/<name>, as which GitHub describes it."""
@@ -268,9 +293,10 @@ class FakeGitHub:
                     return f"/repos/{repo.name}{path[found.end() :]}"
         return path
 
-    def _checked(
+    def _check(
         self, method: str, known: str, path: str, headers: dict[str, str], data: Any, body: bytes | None
-    ) -> Answer:
+    ) -> None:
+        """A request, whatever becomes of it."""
         try:
             check_request(method, known, headers, body)
         except OpenAPIError as error:
@@ -283,6 +309,9 @@ class FakeGitHub:
                 self.wrong.append(f"{method} {path}: {name} is {headers.get(name)!r}")
         if not headers.get("user-agent", "").startswith("tracker/"):
             self.wrong.append(f"{method} {path}: no user agent of ours")
+
+    def _checked(self, method: str, known: str, path: str, headers: dict[str, str], data: Any) -> Answer:
+        """An answer as it should be."""
         answer = self._serve(method, known, headers, data)
         if answer.status not in (301, 307, 401):
             try:
@@ -419,7 +448,6 @@ class FakeGitHub:
         path: str,
         headers: dict[str, str],
         data: Any,
-        body: bytes | None,
     ) -> Answer:
         kind, options = fault.kind, fault.options
         if kind == "reset":
@@ -434,7 +462,9 @@ class FakeGitHub:
             return self._moved(options["code"], options["to"])
         if kind == "html":
             return Answer(options.get("code", 502), b"<html>Unicorn!</html>", {"Content-Type": "text/html"})
-        answer = self._checked(method, known, path, headers, data, body)
+        if kind == "says":
+            return Answer(options.get("code", 200), options["content"], options.get("headers", {}))
+        answer = self._checked(method, known, path, headers, data)
         if kind == "processed-reset":
             return Answer(0, b"", {}, drop=True)
         if kind == "processed-status":
@@ -449,7 +479,10 @@ class FakeGitHub:
             answer.headers["Link"] = f'<{options["to"] or self.url + path}>; rel="next"'
             return answer
         if kind == "slow":
+            self.now += options.get("clock", 0.0)
             return Answer(answer.status, answer.content, answer.headers, delay=options["seconds"])
+        if kind == "drip":
+            return Answer(answer.status, answer.content, answer.headers, drip=options["seconds"])
         raise AssertionError(f"no such fault: {kind}")
 
     # What it shows
@@ -566,6 +599,9 @@ class Answer:
     drop: bool = False
     cut: bool = False
     delay: float = 0.0
+    """In seconds of the wall clock, for which a client has its time-outs."""
+    drip: float = 0.0
+    """In seconds of the fake's clock, after every hundred bytes."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -595,7 +631,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.content[: len(answer.content) // 2])
             self.close_connection = True
             return
-        self.wfile.write(answer.content)
+        step = 100 if answer.drip else max(1, len(answer.content))
+        try:
+            for start in range(0, len(answer.content), step):
+                self.wfile.write(answer.content[start : start + step])
+                if answer.drip:
+                    self.github.now += answer.drip
+                    time.sleep(0.005)  # so that the pieces arrive one by one
+        except OSError:  # the client did not wait for it
+            self.close_connection = True
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _exchange
 

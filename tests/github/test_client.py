@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpx
 import pytest
 from openapi_core.exceptions import OpenAPIError
 
@@ -18,7 +21,8 @@ from tracker.errors import (
     RateLimited,
     Rejected,
 )
-from tracker.github.answers import Moved, limited_until, next_page
+from tracker.github import transport
+from tracker.github.answers import Moved, Repository, limited_until, next_page, reasons, redirected
 from tracker.github.client import GitHub
 
 REPO = "docs/errors"
@@ -81,6 +85,104 @@ def test_what_is_filed_is_there(world: World) -> None:
         assert (closed.state, closed.state_reason) == ("closed", "not_planned")
         assert github.login() == "tracker-bot"
         assert world.slept >= 6  # R22: three writes, three seconds apart
+
+
+Call = Callable[[GitHub, Repository], object]
+QUESTIONS: dict[str, Call] = {
+    "login": lambda github, home: github.login(),
+    "repository": lambda github, home: github.repository(REPO),
+    "issue": lambda github, home: github.issue(home, 1),
+    "issues": lambda github, home: github.issues(home),
+    "comments": lambda github, home: github.comments(home, 1),
+}
+WRITES: dict[str, Call] = {
+    "create": lambda github, home: github.create(home, "t", "b"),
+    "comment": lambda github, home: github.comment(home, 1, "b"),
+    "update": lambda github, home: github.update(home, 1, title="t"),
+}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b'{"id": 1',
+        b"<html>Please log in</html>",
+        b"null",
+        b"5",
+        b"[5]",
+        b"{}",
+        b'{"id": 1e999, "number": 1e999}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+    ],
+    ids=lambda content: repr(content[:12]),
+)
+@pytest.mark.parametrize("name", [*QUESTIONS, *WRITES])
+def test_an_answer_that_cannot_be_read_is_an_error_in_one_line(world: World, name: str, content: bytes) -> None:
+    """Fault 7: a proxy's page, half an answer. What was asked is not known; what was written may have happened."""
+    world.fake.file(REPO, "x")
+    with world.client() as github:
+        home = github.repository(REPO)
+        world.fake.fail("", "", "says", times=9, content=content)
+        expected = OutcomeUnknown if name in WRITES else IncompleteList if name in ("issues", "comments") else NotSent
+        with pytest.raises(expected) as error:
+            (QUESTIONS | WRITES)[name](github, home)
+    assert "\n" not in str(error.value)
+    assert len(world.fake.writes) == (name in WRITES)
+
+
+def test_a_name_that_is_none_makes_no_address(world: World) -> None:
+    world.fake.repository(REPO).name = "../../user"
+    world.fake.repos[REPO].id = 7
+    with world.client() as github, pytest.raises(NotSent, match="it is no repository"):
+        github.repository(REPO)
+
+
+def test_a_server_that_never_answers_is_left(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R23: a question is asked again, a creation may have been carried out."""
+    monkeypatch.setattr(transport, "READ_S", 0.2)
+    with world.client() as github:
+        home = github.repository(REPO)
+        world.fake.fail("POST", "issues", "slow", seconds=0.6)
+        with pytest.raises(OutcomeUnknown, match="ReadTimeout"):
+            github.create(home, "t", "b")
+        assert len(world.fake.writes) == len(world.fake.ours(REPO)) == 1
+        world.fake.fail("GET", "issues", "slow", seconds=0.6)
+        assert len(github.issues(home)) == 1
+
+
+@pytest.mark.parametrize(("method", "error"), [("POST", OutcomeUnknown), ("GET", NotSent)])
+def test_an_answer_without_end_is_left(world: World, method: str, error: type[GitHubError]) -> None:
+    """R23: each read has its time-out, and all of them together have the time of one run."""
+    world.fake.fail(method, "issues", "drip", times=9, seconds=40)
+    issue = world.fake.file(REPO, "x", "y" * 5000)
+    with world.client(budget=300.0) as github:
+        home = github.repository(REPO)
+        with pytest.raises(error):
+            github.issue(home, issue.number) if method == "GET" else github.create(home, "t", "y" * 5000)
+    assert world.fake.now < 1_750_000_000 + 600
+
+
+def test_an_answer_that_ends_late_is_taken(world: World) -> None:
+    with world.client(budget=100.0) as github:
+        home = github.repository(REPO)
+        world.fake.fail("POST", "", "slow", seconds=0, clock=101.0)
+        assert github.create(home, "t", "b").issue.number == 1
+
+
+def test_writes_are_spaced_when_they_are_tried_again_too(world: World) -> None:
+    """R22."""
+    issue = world.fake.file(REPO, "x")
+    with world.client() as github:
+        home = github.repository(REPO)
+        github.create(home, "t", "b")
+        world.fake.fail("PATCH", "", "status", times=3, code=502)
+        github.update(home, issue.number, title="y")
+        github.comment(home, issue.number, "z")
+    times = [seen.at for seen in world.fake.writes]
+    assert len(times) == 6
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 3
 
 
 def test_every_page_is_read_and_pull_requests_are_none(world: World) -> None:
@@ -173,6 +275,15 @@ def test_what_never_left_is_known_not_to_have_happened(world: World) -> None:
         (429, "slow down", {}, 60),
         (429, "slow down", {"retry-after": "never"}, 60),
         (429, "slow down", {"retry-after": "0"}, 1),
+        (429, "slow down", {"retry-after": "-5"}, 1),
+        (429, "slow down", {"retry-after": "Wed, 21 Oct 2099 07:28:00 GMT"}, 60),
+        (429, "slow down", {"retry-after": "nan"}, 60),
+        (429, "slow down", {"retry-after": "inf"}, 60),
+        (429, "slow down", {"retry-after": "1e18"}, 86_400),
+        (429, "slow down", {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9e18"}, 86_400),
+        (429, "slow down", {"x-ratelimit-remaining": "0"}, 60),
+        (403, "You have triggered an abuse detection mechanism", {}, 60),
+        (503, "secondary rate limit", {"retry-after": "5"}, None),
         (403, "Resource not accessible by integration", {"x-ratelimit-remaining": "4999"}, None),
         (404, "Not Found", {}, None),
         (200, "", {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1750000500"}, None),
@@ -201,6 +312,19 @@ def test_a_limit_is_kept_by_the_next_process(world: World) -> None:
         assert github.repository(REPO).full_name == REPO
 
 
+@pytest.mark.parametrize(("ahead", "asked"), [(-1.0, True), (0.0, True), (86_400.0, False), (315_360_000.0, True)])
+def test_a_gate_that_a_wrong_clock_closed_does_not_stay_closed(world: World, ahead: float, asked: bool) -> None:
+    """Fault 35, ten years ahead."""
+    world.gate.closed = world.fake.now + ahead
+    with world.client() as github:
+        if asked:
+            github.repository(REPO)
+        else:
+            with pytest.raises(RateLimited):
+                github.repository(REPO)
+    assert bool(world.fake.requests) == asked
+
+
 def test_after_a_refused_token_nothing_more_is_asked(world: World) -> None:
     """Fault 10: GitHub locks out who goes on."""
     with world.client(token="github_pat_wrong") as github:
@@ -227,6 +351,17 @@ def test_after_a_refused_token_nothing_more_is_asked(world: World) -> None:
                 headers={"x_accepted_github_permissions": "issues=write"},
             ),
             "it needs issues=write",
+        ),
+        (
+            lambda fake: fake.fail(
+                "GET",
+                "/repos",
+                "status",
+                code=403,
+                message="SAML",
+                headers={"x_github_sso": "required; url=https://g/x"},
+            ),
+            "single sign-on: required; url=https://g/x",
         ),
         (
             lambda fake: fake.fail("GET", "/repos", "status", code=410, message="API version 2022 is gone"),
@@ -261,6 +396,85 @@ def test_a_redirect_to_another_host_is_refused(world: World) -> None:
             with pytest.raises(GitHubError, match="another host"):
                 github.create(home, "t", "b")
         assert not other.requests
+
+
+@pytest.mark.parametrize("to", ["", "//evil.example/x", "http://[bad", "http://127.0.0.1:99999/", "https://127.0.0.1/"])
+def test_a_redirect_to_nowhere_is_refused(world: World, to: str) -> None:
+    """Fault 15."""
+    world.fake.fail("POST", "", "redirect", code=307, to=to)
+    with world.client() as github:
+        home = github.repository(REPO)
+        with pytest.raises(GitHubError, match="another host"):
+            github.create(home, "t", "b")
+    assert len(world.fake.writes) == 1
+
+
+def test_a_renamed_repository_is_found_and_said(world: World) -> None:
+    """Fault 15: 301 for a question, 307 for a write, as GitHub answers them."""
+    issue = world.fake.file(REPO, "x")
+    old = world.fake.repository(REPO)
+    world.fake.rename(REPO, "docs/faults")
+    with world.client() as github:
+        home = github.repository(REPO)
+        assert (home.id, home.full_name) == (old.id, "docs/faults")
+        assert github.warnings == [f"{REPO} is now docs/faults: set it in [filing] repository"]
+        before = Repository(
+            id=old.id, full_name=REPO, node_id="", archived=False, has_issues=True, can_write=None
+        )  # renamed in the middle of a run
+        assert github.update(before, issue.number, title="y").title == "y"
+        assert github.create(before, "t", "b").issue.number == 2
+        assert [issue.number for issue in github.issues(before)] == [1, 2]
+    assert [seen.method for seen in world.fake.writes] == ["PATCH", "PATCH", "POST", "POST"]
+
+
+def test_a_token_that_may_not_say_whose_it_is(world: World) -> None:
+    world.fake.login = None
+    with world.client() as github:
+        assert github.login() is None
+
+
+@pytest.mark.parametrize(
+    ("message", "error", "said"),
+    [
+        ("This issue was deleted", GitHubError, "is gone from GitHub (This issue was deleted)"),
+        ("Issues has been disabled in this repository.", AuthError, "issues are switched off"),
+        ("This API version is no longer supported", AuthError, "no longer served"),
+    ],
+)
+def test_what_is_gone_is_told_apart(world: World, message: str, error: type[GitHubError], said: str) -> None:
+    """Faults 12 and 13, and an issue that is deleted between two requests."""
+    world.fake.fail("PATCH", "", "status", code=410, message=message)
+    with world.client() as github, pytest.raises(error) as raised:
+        github.update(github.repository(REPO), 1, title="x")
+    assert type(raised.value) is error
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (None, "no reason given"),
+        ([1], "no reason given"),
+        ({}, "no reason given"),
+        ({"message": None, "errors": None}, "no reason given"),
+        ({"message": "Validation Failed"}, "Validation Failed"),
+        ({"message": "a", "errors": "b"}, "a; b"),
+        ({"message": "a", "errors": 5}, "a; 5"),
+        ({"message": "a", "errors": ["b", None, {"code": "c", "field": "f", "message": "m"}]}, "a; b; f c m"),
+        ({"message": "two\nlines\x1b[2J"}, "two lines\\x1b[2J"),
+    ],
+)
+def test_why_github_refuses_is_one_line(data: object, said: str) -> None:
+    """Fault 14, and text that would act on a terminal."""
+    assert reasons(data) == said
+
+
+def test_a_long_reason_is_cut(world: World) -> None:
+    """Fault 14."""
+    world.fake.fail("POST", "", "status", code=422, message="x" * 5000)
+    with world.client() as github, pytest.raises(Rejected) as error:
+        github.create(github.repository(REPO), "t", "b")
+    assert len(str(error.value)) < 400
 
 
 def test_a_redirect_in_a_circle_ends(world: World) -> None:
@@ -316,6 +530,31 @@ def test_the_token_is_nowhere(world: World, kind: str) -> None:
     assert TOKEN not in f"{error.value}{error.value!r}{world.lines}{github!r}{error.value.__cause__!r}"
 
 
+def test_the_token_is_not_in_what_is_kept(world: World) -> None:
+    """R28: where GitHub itself says it, in an address, a header, or at the place where a long reason is cut."""
+    world.fake.file(REPO, "x")
+    world.fake.extra_headers = {"Sunset": TOKEN, "X-GitHub-Request-Id": TOKEN}
+    world.fake.fail("GET", "issues", "link", to=f"{world.fake.url}/repos/{REPO}/issues?page={TOKEN}")
+    world.fake.fail("GET", TOKEN, "says", code=403, content=json.dumps({"message": "y" * 290 + TOKEN}).encode())
+    with world.client() as github:
+        home = github.repository(REPO)
+        with pytest.raises(GitHubError) as error:
+            github.issues(home)
+        kept = f"{error.value}{world.lines}{github.warnings}"
+    world.fake.wrong.clear()  # no page has such a number
+    assert "***" in kept
+    assert TOKEN[:8] not in kept
+
+
+@pytest.mark.parametrize("token", ["", " ", "a b", "a\nb", "tok\u00e9n", "\u2028"])
+def test_a_token_that_no_header_can_hold_is_refused(world: World, token: str) -> None:
+    """R28: httpx would show it."""
+    with pytest.raises(AuthError, match="that no token has") as error:
+        world.client(token=token)
+    assert "Bearer" not in str(error.value)
+    assert not world.fake.requests
+
+
 def test_a_slow_server_ends_with_the_time_for_one_run(world: World) -> None:
     with world.client(budget=100.0) as github:
         github.repository(REPO)
@@ -332,48 +571,113 @@ def test_a_slow_server_ends_with_the_time_for_one_run(world: World) -> None:
         ('<https://h/x?page=2>; rel="next", <https://h/x?page=9>; rel="last"', "https://h/x?page=2"),
         ('<https://h/x>; rel="first"', None),
         ("<https://h/x>; rel=next", "https://h/x"),
+        ("nonsense, <>, <https://h/x", None),
     ],
 )
 def test_the_next_page(link: str | None, following: str | None) -> None:
     assert next_page(link, "https://h") == following
 
 
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        (None, None),
+        ("/b", "https://h/b"),
+        ("https://h/b", "https://h/b"),
+        ("https://H/b", "https://H/b"),
+        ("http://h/b", None),
+        ("https://h:444/b", None),
+        ("https://h.evil/b", None),
+        ("https://evil@h/b", None),
+        ("https://h@evil/b", None),
+    ],
+)
+def test_where_a_redirect_leads(location: str | None, target: str | None) -> None:
+    assert redirected(location, "https://h/a") == target
+
+
 # Fault 48: a validator that lets everything pass would make all of the above worth nothing.
 
-GOOD: tuple[str, str, Any] = ("POST", f"/repos/{REPO}/issues", {"title": "t", "body": "b", "labels": ["x"]})
+HEADERS = {"authorization": "Bearer x", "content-type": "application/json"}
+ISSUES, ISSUE = f"/repos/{REPO}/issues", f"/repos/{REPO}/issues/1"
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body"),
+    ("method", "good", "bad"),
     [
-        ("POST", f"/repos/{REPO}/issues", {"body": "no title"}),
-        ("POST", f"/repos/{REPO}/issues", {"title": None}),
-        ("POST", f"/repos/{REPO}/issues", {"title": "t", "labels": "x"}),
-        ("POST", f"/repos/{REPO}/issues", {"title": "t", "unknown": 1}),
-        ("POST", f"/repos/{REPO}/issues", {"title": "t" * 257}),
-        ("POST", f"/repos/{REPO}/issues", {"title": "t", "body": "b" * 65537}),
-        ("PATCH", f"/repos/{REPO}/issues/1", {"state": "shut"}),
-        ("PATCH", f"/repos/{REPO}/issues/1", {"state": "closed", "state_reason": "done"}),
-        ("PATCH", f"/repos/{REPO}/issues/x", {"state": "closed"}),
-        ("POST", f"/repos/{REPO}/issues/1/comments", {}),
-        ("GET", f"/repos/{REPO}/issues?per_page=1000", None),
-        ("GET", f"/repos/{REPO}/issues?state=both", None),
-        ("GET", f"/repos/{REPO}/issues/", None),
-        ("GET", "/nowhere", None),
+        ("POST", (ISSUES, {"title": "t", "body": "b"}), (ISSUES, {"body": "b"})),
+        ("POST", (ISSUES, {"title": "t"}), (ISSUES, {"title": None})),
+        ("POST", (ISSUES, {"title": "t"}), (ISSUES, {"title": ""})),
+        ("POST", (ISSUES, {"title": "t"}), (ISSUES, {"title": 5})),
+        ("POST", (ISSUES, {"title": "t", "labels": ["x"]}), (ISSUES, {"title": "t", "labels": "x"})),
+        ("POST", (ISSUES, {"title": "t", "labels": []}), (ISSUES, {"title": "t", "lables": []})),
+        ("POST", (ISSUES, {"title": "t" * 256}), (ISSUES, {"title": "t" * 257})),
+        ("POST", (ISSUES, {"title": "t", "body": "b" * 65536}), (ISSUES, {"title": "t", "body": "b" * 65537})),
+        ("POST", (ISSUES, {"title": "t"}), (f"{ISSUES}/", {"title": "t"})),
+        ("POST", (ISSUES, {"title": "t"}), (ISSUES, None)),
+        ("POST", (ISSUES, {"title": "t"}), (ISSUES, ["t"])),
+        ("PATCH", (ISSUE, {"state": "closed"}), (ISSUE, {"state": "shut"})),
+        ("PATCH", (ISSUE, {"state_reason": "not_planned"}), (ISSUE, {"state_reason": "done"})),
+        ("PATCH", (ISSUE, {"state": "closed"}), (ISSUE, {"closed": True})),
+        ("PATCH", (ISSUE, {"state": "closed"}), (f"{ISSUES}/x", {"state": "closed"})),
+        ("POST", (f"{ISSUE}/comments", {"body": "b"}), (f"{ISSUE}/comments", {})),
+        ("POST", (f"{ISSUE}/comments", {"body": "b"}), (f"{ISSUE}/comments", {"body": None})),
+        ("GET", (f"{ISSUES}?per_page=100", None), (f"{ISSUES}?per_page=1000", None)),
+        ("GET", (f"{ISSUES}?per_page=100", None), (f"{ISSUES}?perpage=100", None)),
+        ("GET", (f"{ISSUES}?state=all", None), (f"{ISSUES}?state=both", None)),
+        ("GET", (f"{ISSUES}?page=2", None), (f"{ISSUES}?page=two", None)),
+        ("GET", (ISSUES, None), ("/nowhere", None)),
+        ("GET", (ISSUES, None), (f"{ISSUES}/", None)),
+        ("GET", (ISSUE, None), (f"{ISSUE}/comments/extra", None)),
     ],
 )
-def test_a_bad_request_is_known_as_one(method: str, path: str, body: Any) -> None:
-    import json
-
-    headers = {"authorization": "Bearer x"}
-    check_request(GOOD[0], GOOD[1], headers, json.dumps(GOOD[2]).encode())
+def test_a_bad_request_is_known_as_one(method: str, good: tuple[str, Any], bad: tuple[str, Any]) -> None:
+    """Each beside its good twin: what is refused is the one thing that differs."""
+    check_request(method, good[0], HEADERS, json.dumps(good[1]).encode() if good[1] is not None else None)
     with pytest.raises(OpenAPIError):
-        check_request(method, path, headers, json.dumps(body).encode() if body is not None else None)
+        check_request(method, bad[0], HEADERS, json.dumps(bad[1]).encode() if bad[1] is not None else None)
 
 
-def test_a_request_without_a_token_is_a_bad_one() -> None:
+@pytest.mark.parametrize(
+    "headers", [{"authorization": None}, {"authorization": "Basic eDp4"}, {"content-type": "text/plain"}]
+)
+def test_a_request_without_its_headers_is_a_bad_one(headers: dict[str, str | None]) -> None:
+    kept = {name: value for name, value in (HEADERS | headers).items() if value is not None}
     with pytest.raises(OpenAPIError):
-        check_request("GET", f"/repos/{REPO}", {}, None)
+        check_request("POST", ISSUES, kept, b'{"title": "t"}')
+
+
+@pytest.mark.parametrize("fault", [None, "reset", "status", "html"])
+def test_the_fake_itself_raises_what_is_bad(fault: str | None) -> None:
+    """Through the socket, and whatever else goes wrong with the same request."""
+    headers = {
+        "Authorization": f"Bearer {TOKEN}",
+        "User-Agent": "tracker/0",
+        "Accept": "application/vnd.github+json",
+        "X-GitHub-Api-Version": "2022-11-28",
+    }
+
+    def session(title: str | None) -> None:
+        with FakeGitHub() as fake, httpx.Client(headers=headers) as client:
+            fake.repository(REPO)
+            if fault is not None:
+                fake.fail("POST", "", fault, code=502)
+            try:
+                client.post(f"{fake.url}{ISSUES}", json={"title": title})
+            except httpx.HTTPError:
+                assert fault == "reset"
+
+    session("t")
+    with pytest.raises(AssertionError, match="GitHub does not speak like this"):
+        session(None)
+
+
+def test_the_fake_itself_raises_its_own_lazy_answers() -> None:
+    with pytest.raises(AssertionError, match="the fake's 200"), FakeGitHub() as fake:  # noqa: PT012
+        fake.repository(REPO)
+        fake._repository = lambda repo: {"id": repo.id}  # type: ignore[method-assign]
+        with World(fake).client() as github, pytest.raises(NotSent):
+            github.repository(REPO)
 
 
 @pytest.mark.parametrize(
