@@ -146,7 +146,7 @@ class FakeGitHub:
         self.login: str | None = BOT
         """None: a token that may not ask whose it is."""
         self.stale = 0.0
-        """The list does not yet know issues younger than this."""
+        """Whoever asks is not told of issues younger than this."""
         self.keeps_labels = True
         self.rate_headers = True
         self.extra_headers: dict[str, str] = {}
@@ -336,7 +336,7 @@ class FakeGitHub:
             repo = self.repos[self.renamed[name]]
             rest = parts.path.removeprefix(f"/repos/{name}") + (f"?{parts.query}" if parts.query else "")
             return self._moved(301 if method == "GET" else 307, f"{self.url}/repositories/{repo.id}{rest}")
-        repo = self.repos.get(name)
+        repo = next((one for other, one in self.repos.items() if other.lower() == name.lower()), None)
         if repo is None:
             return self._said(404, "Not Found")
         if not found[2]:
@@ -344,7 +344,7 @@ class FakeGitHub:
         if found[3] is None:
             return self._list(repo, parts.query) if method == "GET" else self._post(repo, data)
         issue = repo.issues.get(int(found[3]))
-        if issue is None:
+        if issue is None or (method == "GET" and self.now - issue.created_at < self.stale):
             return self._said(404, "Not Found")
         if issue.deleted:
             return self._said(410, "This issue was deleted")
