@@ -21,7 +21,7 @@ from tracker.errors import (
     RateLimited,
     Rejected,
 )
-from tracker.github import transport
+from tracker.github import answers, transport
 from tracker.github.answers import Moved, Repository, limited_until, next_page, reasons, redirected
 from tracker.github.client import GitHub
 
@@ -197,6 +197,83 @@ def test_every_page_is_read_and_pull_requests_are_none(world: World) -> None:
     assert sum("/repositories/" in seen.path for seen in world.fake.requests) == 3
 
 
+def test_long_lists_are_asked_for_in_the_longest_pages_the_oldest_first(world: World) -> None:
+    for number in range(101):
+        issue = world.fake.file(REPO, f"issue {number}")
+    world.fake.close(issue)
+    for number in range(101):
+        world.fake.say(issue, f"comment {number}")
+    with world.client() as github:
+        home = github.repository(REPO)
+        asked = len(world.fake.requests)
+        issues = github.issues(home)
+        assert (len(issues), issues[-1].state) == (101, "closed")
+        assert len(github.comments(home, issue.number)) == 101
+    paths = [seen.path for seen in world.fake.requests[asked:]]
+    assert len(paths) == 4
+    assert all("sort=created&direction=asc" in path for path in paths[:2])
+
+
+def test_a_list_that_goes_on_elsewhere_is_not_followed(world: World) -> None:
+    """Fault 7: the token is not sent there."""
+    with FakeGitHub() as other:
+        other.repository(REPO)
+        world.fake.fail("GET", r"issues\?", "link", to=f"{other.url}/repos/{REPO}/issues?page=2")
+        with world.client() as github:
+            home = github.repository(REPO)
+            with pytest.raises(IncompleteList, match="another host"):
+                github.issues(home)
+        assert not other.requests
+
+
+def test_an_issue_that_names_another_host_is_not_followed(world: World) -> None:
+    issue = world.fake.file(REPO, "x")
+    with FakeGitHub() as other:
+        other.repository(REPO)
+        shown = world.fake._issue(world.fake.repository(REPO), issue)
+        shown["repository_url"] = f"{other.url}/repos/{REPO}"
+        world.fake.fail("GET", "issues/1", "says", content=json.dumps(shown).encode())
+        with world.client() as github:
+            found = github.issue(github.repository(REPO), 1)
+        assert isinstance(found, answers.Issue)
+        assert not other.requests
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "value"),
+    [
+        ({"body": None}, "body", ""),
+        ({"body": "a\r\nb\nc"}, "body", "a\nb\nc"),
+        ({"user": None}, "author", ""),
+        ({"user": {"login": "ghost"}}, "author", "ghost"),
+        ({"locked": True}, "locked", True),
+        ({"locked": None}, "locked", False),
+        ({"comments": 3}, "comments", 3),
+        ({"labels": ["a", {"name": "b"}]}, "labels", ("a", "b")),
+        ({"state_reason": "not_planned"}, "state_reason", "not_planned"),
+        ({"pull_request": None}, "number", 1),
+    ],
+)
+def test_what_an_issue_says(change: dict[str, Any], field: str, value: object) -> None:
+    with FakeGitHub() as fake:
+        shown = fake._issue(fake.repository(REPO), fake.file(REPO, "x"))
+    assert getattr(answers.issue(shown | change), field) == value
+
+
+@pytest.mark.parametrize(
+    ("permissions", "can_write"),
+    [
+        ({"pull": True}, False),
+        ({"pull": True, "triage": True}, True),
+        ({"pull": True, "push": True}, True),
+        (None, None),
+    ],
+)
+def test_what_a_token_may_do(permissions: dict[str, bool] | None, can_write: bool | None) -> None:
+    shown = {"id": 1, "full_name": REPO, "node_id": "R_1", "permissions": permissions}
+    assert answers.repository(shown).can_write is can_write
+
+
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
@@ -220,13 +297,35 @@ def test_a_list_is_whole_or_an_error(world: World, kind: str, options: dict[str,
 
 
 def test_a_moment_of_trouble_is_no_trouble(world: World) -> None:
-    world.fake.fail("GET", "", "status", times=2, code=502)
+    for code in (502, 503, 504):
+        world.fake.fail("GET", "", "status", code=code)
     world.fake.fail("PATCH", "", "reset", times=2)
     issue = world.fake.file(REPO, "x")
     with world.client() as github:
         home = github.repository(REPO)
         assert github.update(home, issue.number, title="y").title == "y"
     assert issue.title == "y"
+
+
+def test_long_trouble_is_left_to_the_next_run(world: World) -> None:
+    with world.client() as github:
+        home = github.repository(REPO)
+        asked = len(world.fake.requests)
+        world.fake.fail("", "", "status", times=99, code=502)
+        for call in (QUESTIONS["login"], WRITES["update"]):
+            with pytest.raises(NotSent, match="in 4 tries"):
+                call(github, home)
+    assert len(world.fake.requests) - asked == 8
+
+
+def test_a_clock_that_is_set_back_does_not_stop_the_writes(world: World) -> None:
+    """Fault 35."""
+    with world.client() as github:
+        home = github.repository(REPO)
+        github.create(home, "t", "b")
+        world.fake.now -= 3600
+        github.create(home, "t", "b")
+    assert world.slept == 3
 
 
 @pytest.mark.parametrize(
@@ -240,7 +339,9 @@ def test_a_moment_of_trouble_is_no_trouble(world: World) -> None:
         pytest.param("cut", {}, 1, OutcomeUnknown, id="cut"),
         pytest.param("lazy", {}, 1, OutcomeUnknown, id="no issue in the answer"),
         pytest.param("status", {"code": 403, "message": "Resource not accessible"}, 0, AuthError, id="11"),
+        pytest.param("status", {"code": 404, "message": "Not Found"}, 0, AuthError, id="11 missing"),
         pytest.param("status", {"code": 410, "message": "Issues are disabled"}, 0, AuthError, id="12"),
+        pytest.param("html", {"code": 504}, 0, OutcomeUnknown, id="4 of a proxy"),
         pytest.param("status", {"code": 422, "message": "Validation Failed"}, 0, Rejected, id="422"),
         pytest.param("status", {"code": 429}, 0, RateLimited, id="9"),
     ],
@@ -272,6 +373,7 @@ def test_what_never_left_is_known_not_to_have_happened(world: World) -> None:
         (403, "You have exceeded a secondary rate limit", {}, 60),
         (403, "API rate limit exceeded", {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1750000500"}, 501),
         (403, "API rate limit exceeded", {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1"}, 60),
+        (403, "Forbidden", {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1750000500"}, 501),
         (429, "slow down", {}, 60),
         (429, "slow down", {"retry-after": "never"}, 60),
         (429, "slow down", {"retry-after": "0"}, 1),
@@ -421,10 +523,17 @@ def test_a_renamed_repository_is_found_and_said(world: World) -> None:
         before = Repository(
             id=old.id, full_name=REPO, node_id="", archived=False, has_issues=True, can_write=None
         )  # renamed in the middle of a run
+        assert isinstance(github.issue(before, issue.number), answers.Issue)
         assert github.update(before, issue.number, title="y").title == "y"
         assert github.create(before, "t", "b").issue.number == 2
         assert [issue.number for issue in github.issues(before)] == [1, 2]
     assert [seen.method for seen in world.fake.writes] == ["PATCH", "PATCH", "POST", "POST"]
+
+
+def test_letters_make_no_other_repository(world: World) -> None:
+    with world.client() as github:
+        assert github.repository(REPO.upper()).full_name == REPO
+        assert not github.warnings
 
 
 def test_a_token_that_may_not_say_whose_it_is(world: World) -> None:
@@ -484,12 +593,14 @@ def test_a_redirect_in_a_circle_ends(world: World) -> None:
 
 
 def test_what_became_of_an_issue(world: World) -> None:
+    """None is deleted; what GitHub does not know at all is as good as that."""
     kept, deleted, moved = (world.fake.file(REPO, title) for title in ("kept", "deleted", "moved"))
     deleted.deleted = True
     world.fake.transfer(REPO, moved.number, "docs/other")
     with world.client() as github:
         home = github.repository(REPO)
         found = [github.issue(home, issue.number) for issue in (kept, deleted, moved)]
+        assert github.issue(home, 99) is None
     assert found[0] is not None
     assert found[1] is None
     assert isinstance(found[2], Moved)
@@ -503,7 +614,7 @@ def test_labels_that_were_dropped_and_dates_that_end_are_said(world: World) -> N
     with world.client() as github:
         github.create(github.repository(REPO), "t", "b", ["docs"])
         assert [warning for warning in github.warnings if "labels docs" in warning]
-        assert [warning for warning in github.warnings if "sunset" in warning]
+        assert len([warning for warning in github.warnings if "sunset" in warning]) == 1
 
 
 def test_an_enterprise_server_has_a_prefix_and_no_limits() -> None:
@@ -528,6 +639,13 @@ def test_the_token_is_nowhere(world: World, kind: str) -> None:
     with world.client() as github, pytest.raises(GitHubError) as error:
         github.repository(REPO)
     assert TOKEN not in f"{error.value}{error.value!r}{world.lines}{github!r}{error.value.__cause__!r}"
+
+
+def test_the_token_is_not_in_an_address_that_cannot_be_reached(world: World) -> None:
+    home = Repository(id=1, full_name=REPO, node_id="", archived=False, has_issues=True, can_write=None)
+    with world.client(url=f"http://127.0.0.1:1/{TOKEN}") as github, pytest.raises(NotSent) as error:
+        github.create(home, "t", "b")
+    assert TOKEN not in str(error.value)
 
 
 def test_the_token_is_not_in_what_is_kept(world: World) -> None:

@@ -143,7 +143,7 @@ class Transport:
         try:
             answer = self._send(method, url, fields)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol) as error:
-            raise NotSent(f"there is no way to {self.base}: {self._redacted(error)}") from None
+            raise NotSent(self._hidden(f"there is no way to {self.base}: {error}")) from None
         except httpx.HTTPError as error:
             raise OutcomeUnknown(f"GitHub's answer to a creation was lost ({self._redacted(error)})") from None
         if answer.status >= 500:
