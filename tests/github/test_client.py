@@ -260,6 +260,25 @@ def test_what_an_issue_says(change: dict[str, Any], field: str, value: object) -
     assert getattr(answers.issue(shown | change), field) == value
 
 
+def test_a_comment_of_a_deleted_account_is_of_nobody() -> None:
+    shown = {"id": 1, "user": None, "body": "a\r\nb", "created_at": "2026-01-01T00:00:00Z"}
+    found = answers.comment(shown)
+    assert (found.author, found.body) == ("", "a\nb")
+
+
+def test_a_pull_request_is_never_an_issue(world: World) -> None:
+    """Fault 17, one by one: as an answer to a write it is none that can be trusted."""
+    asked = world.fake.file(REPO, "x", pull_request=True)
+    shown = json.dumps(world.fake._issue(world.fake.repository(REPO), asked)).encode()
+    with world.client() as github:
+        home = github.repository(REPO)
+        assert github.issue(home, asked.number) is None
+        world.fake.fail("", "issues", "says", times=9, content=shown)
+        for name in ("create", "update"):
+            with pytest.raises(OutcomeUnknown, match="something else"):
+                WRITES[name](github, home)
+
+
 @pytest.mark.parametrize(
     ("permissions", "can_write"),
     [
