@@ -149,7 +149,10 @@ class GitHub:
         try:
             return reader(json_of(answer))
         except Unreadable as error:
-            raise NotSent(f"GitHub's answer cannot be read: {error}") from error
+            raise NotSent(
+                f"GitHub's answer to {answer.path} cannot be read ({error}): if the next run says so too, "
+                "look at [filing] api"
+            ) from error
 
     def _sure(self, reader: Callable[[Any], _T], answer: Answer, what: str) -> _T:
         """The answer to a write; where it cannot be read the write may have happened all the same."""

@@ -183,7 +183,7 @@ class Transport:
                     status=response.status_code,
                     headers=response.headers,
                     content=self._whole(response),
-                    path=response.url.path,
+                    path=self._hidden(response.url.path),
                 )
             self._heard(method, url, answer)
             if answer.status not in (301, 302, 307, 308):
@@ -252,13 +252,13 @@ class Transport:
             hint = f"; it needs {needs}" if needs else f"; authorise it for single sign-on: {sso}" if sso else ""
             raise AuthError(self._hidden(f"the token may not do this ({said}){hint}"))
         if status == 404:
-            raise AuthError(self._hidden(f"{answer.path} is missing on GitHub, or the token may not see it"))
+            raise AuthError(f"{answer.path} is missing on GitHub, or the token may not see it")
         if status == 410:
             if "version" in said.lower():
                 raise AuthError(f"this version of GitHub's API is no longer served ({said}): take a newer tracker")
             if "disabled" in said.lower():
                 raise AuthError(f"issues are switched off ({said}): switch them on in the repository's settings")
-            raise GitHubError(self._hidden(f"{answer.path} is gone from GitHub ({said}): the next run looks again"))
+            raise GitHubError(f"{answer.path} is gone from GitHub ({said}): the next run looks again")
         if status == 422:
             raise Rejected(f"GitHub refuses it: {said}")
         raise GitHubError(f"GitHub answered {status} ({said})")
