@@ -106,7 +106,7 @@ FORMS = {
     "schedule.deadline": (_TIME, _A_TIME),
     "schedule.grace": (_TIME, _A_TIME),
     "filing.api": (
-        r"https://[^\s/?#]+(/[^\s?#]*)?|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[^\s?#]*)?",
+        r"https://[^\s/?#@]+(/[^\s?#]*)?|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[^\s?#]*)?",
         "an https url",
     ),
     "filing.quarantine": (_TIME, _A_TIME),

@@ -45,6 +45,16 @@ FAULTS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("GET", "issues\\?", "status", {"code": 500}),
     ("GET", "comments", "status", {"code": 502}),
     ("GET", "/user", "status", {"code": 401}),
+    ("GET", "/user", "truncated", {}),
+    ("GET", "issues/\\d+$", "truncated", {}),
+    ("GET", "comments", "html", {"code": 200}),
+    ("", "", "says", {"content": b"[]"}),
+    ("", "", "status", {"code": 403, "message": "Resource not accessible"}),
+    ("", "", "redirect", {"code": 307, "to": "https://elsewhere.example/"}),
+    ("POST", "", "status", {"code": 410, "message": "Issues has been disabled in this repository."}),
+    ("PATCH", "", "status", {"code": 410, "message": "This issue was deleted"}),
+    ("PATCH", "", "truncated", {}),
+    ("", "", "drip", {"seconds": 300}),
     ("", "", "reset", {}),
 ]
 

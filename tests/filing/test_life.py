@@ -57,6 +57,33 @@ def test_a_drift_of_meaning_is_one_issue_that_says_all(desk: Desk) -> None:
     assert _again(desk) == 0
 
 
+@pytest.mark.parametrize("then", [reworded("e1"), reworded("e1", "c"), None], ids=["the same", "changed", "gone"])
+def test_an_issue_that_github_does_not_know_yet_is_not_deleted(desk: Desk, then: Drift | None) -> None:
+    """Fault 6, where a copy of GitHub lags behind for a question by number too."""
+    (issue,) = _filed(desk, reworded("e1"))
+    desk.fake.stale = 10 * MINUTE
+    for _ in range(2):
+        desk.later(MINUTE)
+        desk.see(*[then] if then else [], entries={"e1"})
+        desk.deliver()
+        assert desk.fake.ours(REPO) == [issue]
+    desk.fake.stale = 0
+    desk.later(10 * MINUTE)
+    desk.deliver()
+    assert desk.fake.ours(REPO) == [issue]
+    assert issue.state == ("open" if then else "closed")
+    assert ("+ e1 {+c+}" in (issue.body or "")) == (then == reworded("e1", "c"))
+
+
+def test_an_issue_that_is_deleted_at_once_is_believed_after_a_while(desk: Desk) -> None:
+    (issue,) = _filed(desk, reworded("e1"))
+    issue.deleted = True
+    for wait, state in ((MINUTE, State.OPEN), (HOUR, State.SUPPRESSED)):
+        desk.later(wait)
+        assert _again(desk) == 0
+        assert [item.state for item in desk.items().values()] == [state]
+
+
 def test_what_the_first_run_found_waits_for_a_person(
     tmp_path_factory: pytest.TempPathFactory, fake: FakeGitHub
 ) -> None:
@@ -245,6 +272,7 @@ def test_locked_is_left_alone(desk: Desk) -> None:
 def test_deleted_is_not_filed_again(desk: Desk) -> None:
     (issue,) = _filed(desk, reworded("e1"))
     issue.deleted = True
+    desk.later(HOUR)
     assert _again(desk) == 0
     assert not desk.fake.ours(REPO)
     assert len(_filed(desk, reworded("e1", "c"))) == 1

@@ -13,51 +13,17 @@ import struct
 import threading
 import time
 from dataclasses import dataclass, field
-from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from openapi_core import OpenAPI
 from openapi_core.exceptions import OpenAPIError
-from openapi_core.testing import MockRequest, MockResponse
 
-DESCRIPTION = Path(__file__).with_name("description") / "github.json"
+from tests.github.described import check_request, check_response, why
+
 TOKEN = "github_pat_of_the_tests"
 BOT = "tracker-bot"
-
-
-@cache
-def description() -> OpenAPI:
-    """GitHub's description of the operations that the tracker uses."""
-    return OpenAPI.from_dict(json.loads(DESCRIPTION.read_text(encoding="utf-8")))
-
-
-def check_request(method: str, path: str, headers: dict[str, str], body: bytes | None) -> None:
-    """OpenAPIError: GitHub would not know what to do with it."""
-    description().validate_request(_request(method, path, headers, body))
-
-
-def check_response(method: str, path: str, status: int, body: bytes) -> None:
-    """OpenAPIError: GitHub would not answer so."""
-    headers = {"authorization": "Bearer x"}
-    answer = MockResponse(data=body, status_code=status, content_type="application/json")
-    description().validate_response(_request(method, path, headers, None), answer)
-
-
-def _request(method: str, path: str, headers: dict[str, str], body: bytes | None) -> MockRequest:
-    parts = urlsplit(path)
-    return MockRequest(
-        "http://localhost",
-        method.lower(),
-        parts.path,
-        args={name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()},
-        headers={name.title(): value for name, value in headers.items()},
-        data=body,
-        content_type="application/json",
-    )
 
 
 @dataclass
@@ -112,6 +78,8 @@ class Seen:
     path: str
     body: dict[str, Any] | None
     headers: dict[str, str]
+    at: float
+    """By the fake's clock."""
 
 
 class FakeGitHub:
@@ -122,7 +90,7 @@ class FakeGitHub:
         self.login: str | None = BOT
         """None: a token that may not ask whose it is."""
         self.stale = 0.0
-        """The list does not yet know issues younger than this."""
+        """Whoever asks is not told of issues younger than this."""
         self.keeps_labels = True
         self.rate_headers = True
         self.extra_headers: dict[str, str] = {}
@@ -252,13 +220,14 @@ class FakeGitHub:
             self._arrive()
             path = target.removeprefix(self._prefix)
             data = json.loads(body) if body else None
-            self.requests.append(Seen(method, path, data, headers))
+            self.requests.append(Seen(method, path, data, headers, self.now))
             known = self._known(path)
+            self._check(method, known, path, headers, data, body)
             for fault in self._faults:
                 if fault.method in ("", method) and re.search(fault.path, path) and fault.times > 0:
                     fault.times -= 1
-                    return self._faulty(fault, method, known, path, headers, data, body)
-            return self._checked(method, known, path, headers, data, body)
+                    return self._faulty(fault, method, known, path, headers, data)
+            return self._checked(method, known, path, headers, data)
 
     def _known(self, path: str) -> str:
         """/repositories/<id> as /repos/<name>, as which GitHub describes it."""
@@ -268,13 +237,14 @@ class FakeGitHub:
                     return f"/repos/{repo.name}{path[found.end() :]}"
         return path
 
-    def _checked(
+    def _check(
         self, method: str, known: str, path: str, headers: dict[str, str], data: Any, body: bytes | None
-    ) -> Answer:
+    ) -> None:
+        """A request, whatever becomes of it."""
         try:
             check_request(method, known, headers, body)
         except OpenAPIError as error:
-            self.wrong.append(f"{method} {path} {data}: {_why(error)}")
+            self.wrong.append(f"{method} {path} {data}: {why(error)}")
         for name, wanted in (
             ("x-github-api-version", "2022-11-28"),
             ("accept", "application/vnd.github+json"),
@@ -283,12 +253,15 @@ class FakeGitHub:
                 self.wrong.append(f"{method} {path}: {name} is {headers.get(name)!r}")
         if not headers.get("user-agent", "").startswith("tracker/"):
             self.wrong.append(f"{method} {path}: no user agent of ours")
+
+    def _checked(self, method: str, known: str, path: str, headers: dict[str, str], data: Any) -> Answer:
+        """An answer as it should be."""
         answer = self._serve(method, known, headers, data)
         if answer.status not in (301, 307, 401):
             try:
                 check_response(method, known, answer.status, answer.content)
             except OpenAPIError as error:
-                self.wrong.append(f"the fake's {answer.status} to {method} {path}: {_why(error)}")
+                self.wrong.append(f"the fake's {answer.status} to {method} {path}: {why(error)}")
         return answer
 
     def _serve(self, method: str, path: str, headers: dict[str, str], data: Any) -> Answer:
@@ -307,7 +280,7 @@ class FakeGitHub:
             repo = self.repos[self.renamed[name]]
             rest = parts.path.removeprefix(f"/repos/{name}") + (f"?{parts.query}" if parts.query else "")
             return self._moved(301 if method == "GET" else 307, f"{self.url}/repositories/{repo.id}{rest}")
-        repo = self.repos.get(name)
+        repo = next((one for other, one in self.repos.items() if other.lower() == name.lower()), None)
         if repo is None:
             return self._said(404, "Not Found")
         if not found[2]:
@@ -315,7 +288,7 @@ class FakeGitHub:
         if found[3] is None:
             return self._list(repo, parts.query) if method == "GET" else self._post(repo, data)
         issue = repo.issues.get(int(found[3]))
-        if issue is None:
+        if issue is None or (method == "GET" and self.now - issue.created_at < self.stale):
             return self._said(404, "Not Found")
         if issue.deleted:
             return self._said(410, "This issue was deleted")
@@ -419,7 +392,6 @@ class FakeGitHub:
         path: str,
         headers: dict[str, str],
         data: Any,
-        body: bytes | None,
     ) -> Answer:
         kind, options = fault.kind, fault.options
         if kind == "reset":
@@ -434,7 +406,9 @@ class FakeGitHub:
             return self._moved(options["code"], options["to"])
         if kind == "html":
             return Answer(options.get("code", 502), b"<html>Unicorn!</html>", {"Content-Type": "text/html"})
-        answer = self._checked(method, known, path, headers, data, body)
+        if kind == "says":
+            return Answer(options.get("code", 200), options["content"], options.get("headers", {}))
+        answer = self._checked(method, known, path, headers, data)
         if kind == "processed-reset":
             return Answer(0, b"", {}, drop=True)
         if kind == "processed-status":
@@ -449,7 +423,10 @@ class FakeGitHub:
             answer.headers["Link"] = f'<{options["to"] or self.url + path}>; rel="next"'
             return answer
         if kind == "slow":
+            self.now += options.get("clock", 0.0)
             return Answer(answer.status, answer.content, answer.headers, delay=options["seconds"])
+        if kind == "drip":
+            return Answer(answer.status, answer.content, answer.headers, drip=options["seconds"])
         raise AssertionError(f"no such fault: {kind}")
 
     # What it shows
@@ -566,6 +543,9 @@ class Answer:
     drop: bool = False
     cut: bool = False
     delay: float = 0.0
+    """In seconds of the wall clock, for which a client has its time-outs."""
+    drip: float = 0.0
+    """In seconds of the fake's clock, after every hundred bytes."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -595,7 +575,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.content[: len(answer.content) // 2])
             self.close_connection = True
             return
-        self.wfile.write(answer.content)
+        step = 100 if answer.drip else max(1, len(answer.content))
+        try:
+            for start in range(0, len(answer.content), step):
+                self.wfile.write(answer.content[start : start + step])
+                if answer.drip:
+                    self.github.now += answer.drip
+                    time.sleep(0.005)  # so that the pieces arrive one by one
+        except OSError:  # the client did not wait for it
+            self.close_connection = True
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _exchange
 
@@ -613,16 +601,6 @@ def _too_long(data: dict[str, Any]) -> str:
     if len(data.get("title") or "") > 256:
         return "title is too long (maximum is 256 characters)"
     return "body is too long (maximum is 65536 characters)" if len(data.get("body") or "") > 65536 else ""
-
-
-def _why(error: BaseException) -> str:
-    parts = []
-    step: BaseException | None = error
-    while step is not None:
-        details = getattr(step, "schema_errors", None)
-        parts += [str(detail.message)[:300] for detail in details] if details else [str(step)[:300]]
-        step = step.__cause__
-    return " / ".join(parts)
 
 
 def _stamp(at: float) -> str:

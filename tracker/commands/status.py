@@ -123,7 +123,7 @@ def _text(facts: dict[str, Any], now: datetime) -> str:
     outbox = ", ".join(f"{number} {state}" for state, number in facts["outbox"].items())
     lines.append(f"issues        {outbox or 'none'}")
     if facts["closed_until"]:
-        lines.append(f"GitHub        wants no request {_until(facts['closed_until'], now)}")
+        lines.append(f"GitHub        wants no request before {_until(facts['closed_until'], now)}")
     if facts["overdue"]:
         lines.append("OVERDUE: is cron, the timer or the daemon running?")
     return "\n".join(lines) + "\n"

@@ -177,7 +177,7 @@ class Outbox:
         except GitHubError as error:
             conclude(self._database, step.item, write, REFUSED, said=str(error))
             raise
-        opened = as_issue(replace(item, state=State.OPEN, posted_at=None), created.issue, home)
+        opened = as_issue(replace(item, state=State.OPEN), created.issue, home)
         conclude(self._database, opened, write, DONE, request_id=created.request_id)
         return opened
 

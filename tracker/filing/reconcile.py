@@ -138,6 +138,9 @@ class Look:
                 after[name] = self._adopt(item, by_key.get(name, []), home)
                 continue
             item, own = self._look(item, home, by_number)
+            if own is None and self._young(item):
+                after[name] = item
+                continue
             after[name] = observe(item, own, name in wanted, self._now, self._policy)
             if own is not None:
                 self._issues[name] = own
@@ -158,6 +161,10 @@ class Look:
             found = self._github.issue(home_of(item, home), found.number)
         return item, found if isinstance(found, Issue) else None
 
+    def _young(self, item: Item) -> bool:
+        """Whether it was filed so lately that a copy of GitHub may not know it yet: not found is not yet deleted."""
+        return item.posted_at is not None and self._now - item.posted_at < self._policy.quarantine
+
     def _adopt(self, item: Item, issues: Sequence[Issue], home: Repository) -> Item:
         """An item without an issue: is there one that carries its key after all?"""
         later = [issue for issue in issues if issue.number > (item.previous or 0)]
@@ -165,7 +172,7 @@ class Look:
             return lost(item, self._now, self._policy) if item.state is State.POSTING else item
         issue = next((issue for issue in later if issue.state == "open"), later[-1])
         log.info("issue #%d carries %s and was taken over", issue.number, item.key)
-        taken = as_issue(replace(item, state=State.OPEN, posted_at=None, lists_without=0), issue, home)
+        taken = as_issue(replace(item, state=State.OPEN, lists_without=0), issue, home)
         self._issues[item.key] = issue
         return observe(taken, issue, True, self._now, self._policy)
 

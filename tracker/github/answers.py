@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from tracker.harmless import printable
+
 LEAST_PAUSE_S = 60.0
 """After a rate limit that names no time. GitHub's own rule: at least a minute."""
+LONGEST_PAUSE_S = 86_400.0
+"""GitHub's limits are over within the hour: more than a day is a broken header, or a clock that was wrong."""
+
+_BROKEN = (TypeError, KeyError, ValueError, AttributeError, OverflowError)
+"""What reading a value that is not what GitHub documents ends in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +54,8 @@ class Issue:
     closed_at: str | None
     comments: int
     url: str
+    repository_url: str
+    """Of the repository that it is in now, as GitHub's interface names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,21 +89,33 @@ class Unreadable(ValueError):
     """An answer that is not what GitHub documents."""
 
 
+def login(data: Any) -> str:
+    """The name of an account. Unreadable: it is none."""
+    try:
+        return str(data["login"])
+    except _BROKEN as error:
+        raise Unreadable("it is no account") from error
+
+
 def repository(data: Any) -> Repository:
     """A repository. Unreadable: it is none."""
     try:
         permissions = data.get("permissions")
+        full_name = str(data["full_name"])
+        # Addresses are made of it.
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", full_name, re.ASCII):
+            raise ValueError(full_name)
         return Repository(
             id=int(data["id"]),
-            full_name=str(data["full_name"]),
+            full_name=full_name,
             node_id=str(data["node_id"]),
             archived=bool(data.get("archived", False)),
             has_issues=bool(data.get("has_issues", True)),
             # Whoever may triage or push may label; to open an issue it is enough to read.
             can_write=bool(permissions.get("push") or permissions.get("triage")) if permissions else None,
         )
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise Unreadable(f"no repository: {error!r}") from error
+    except _BROKEN as error:
+        raise Unreadable("it is no repository") from error
 
 
 def issue(data: Any) -> Issue | None:
@@ -118,9 +140,10 @@ def issue(data: Any) -> Issue | None:
             closed_at=data.get("closed_at"),
             comments=int(data.get("comments", 0)),
             url=str(data["html_url"]),
+            repository_url=str(data.get("repository_url") or ""),
         )
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise Unreadable(f"no issue: {error!r}") from error
+    except _BROKEN as error:
+        raise Unreadable("it is no issue") from error
 
 
 def comment(data: Any) -> Comment:
@@ -133,8 +156,8 @@ def comment(data: Any) -> Comment:
             body=(data.get("body") or "").replace("\r\n", "\n"),
             created_at=str(data["created_at"]),
         )
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise Unreadable(f"no comment: {error!r}") from error
+    except _BROKEN as error:
+        raise Unreadable("it is no comment") from error
 
 
 def next_page(link: str | None, base: str) -> str | None:
@@ -152,10 +175,11 @@ def next_page(link: str | None, base: str) -> str | None:
 
 
 def same_host(url: str, base: str) -> bool:
-    """Whether the token may be sent there: the same scheme, host and port."""
+    """Whether the token may be sent there: the same scheme, host and port, and no user, who would replace the token."""
     try:
         one, other = urlsplit(url), urlsplit(base)
-        return (one.scheme, one.hostname, one.port) == (other.scheme, other.hostname, other.port)
+        same = (one.scheme, one.hostname, one.port) == (other.scheme, other.hostname, other.port)
+        return same and one.username is None
     except ValueError:
         return False
 
@@ -164,7 +188,10 @@ def redirected(location: str | None, url: str) -> str | None:
     """Where a redirect leads; None where it does not say, or away from GitHub's own host."""
     if not location:
         return None
-    target = urljoin(url, location)
+    try:
+        target = urljoin(url, location)
+    except ValueError:
+        return None
     return target if same_host(target, url) else None
 
 
@@ -177,30 +204,34 @@ def limited_until(status: int, headers: Mapping[str, str], message: str, now: fl
     speaks = retry is not None or remaining == 0 or "rate limit" in message.lower() or "abuse" in message.lower()
     if status != 429 and not (status == 403 and speaks):
         return None
-    if retry is not None:
-        return now + max(retry, 1.0)
     reset = _number(headers.get("x-ratelimit-reset"))
-    if remaining == 0 and reset is not None and reset > now:
-        return reset + 1.0
-    return now + LEAST_PAUSE_S
+    if retry is not None:
+        pause = max(retry, 1.0)
+    elif remaining == 0 and reset is not None and reset > now:
+        pause = reset + 1.0 - now
+    else:
+        pause = LEAST_PAUSE_S
+    return now + min(pause, LONGEST_PAUSE_S)
 
 
 def _number(text: str | None) -> float | None:
     try:
-        return float(text) if text is not None else None
+        number = float(text) if text is not None else None
     except ValueError:
         return None
+    return number if number is not None and math.isfinite(number) else None
 
 
 def reasons(data: Any) -> str:
-    """Why GitHub refuses something, in one line."""
+    """Why GitHub refuses something, in one line that can be printed."""
     if not isinstance(data, dict):
         return "no reason given"
-    parts = [str(data.get("message", ""))]
-    for error in data.get("errors") or []:
+    parts = [str(data.get("message") or "")]
+    errors = data.get("errors")
+    for error in errors if isinstance(errors, list) else [errors]:
         if isinstance(error, dict):
             words = (error.get("field"), error.get("code"), error.get("message"))
             parts.append(" ".join(str(word) for word in words if word))
-        else:
+        elif error:
             parts.append(str(error))
-    return "; ".join(part for part in parts if part) or "no reason given"
+    return " ".join(printable("; ".join(part for part in parts if part)).split()) or "no reason given"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from tracker.errors import AuthError, IncompleteList, NotSent, OutcomeUnknown
 from tracker.github import answers
 from tracker.github.answers import Comment, Created, Issue, Moved, Repository, Unreadable
-from tracker.github.transport import Gate, Transport, json_of
-
-if TYPE_CHECKING:
-    import httpx
+from tracker.github.transport import Answer, Gate, Transport, json_of
 
 _T = TypeVar("_T")
 
@@ -54,12 +51,12 @@ class GitHub:
     def login(self) -> str | None:
         """Whose token it is; None where it may not ask (that of an app, or of a workflow)."""
         answer = self._transport.ask("GET", f"{self._transport.base}/user", allow=(403, 404))
-        return str(json_of(answer)["login"]) if answer.status_code == 200 else None
+        return self._read(answers.login, answer) if answer.status == 200 else None
 
     def repository(self, full_name: str) -> Repository:
         """The repository, followed to its new name. AuthError: missing, closed to this token, or without issues."""
         answer = self._transport.ask("GET", f"{self._transport.base}/repos/{full_name}", allow=(404,))
-        if answer.status_code == 404:
+        if answer.status == 404:
             raise AuthError(f"{full_name} is missing on GitHub, or the token may not see it")
         found = self._read(answers.repository, answer)
         if found.archived:
@@ -67,7 +64,7 @@ class GitHub:
         if not found.has_issues:
             raise AuthError(f"issues are switched off in {found.full_name}: switch them on in its settings")
         if found.full_name.lower() != full_name.lower():
-            self.warnings.append(f"{full_name} is now {found.full_name}: set it in [filing] repository")
+            self._transport.warn(f"{full_name} is now {found.full_name}: set it in [filing] repository")
         return found
 
     def issues(self, repository: Repository) -> list[Issue]:
@@ -89,14 +86,12 @@ class GitHub:
         """One issue; where it was transferred to; None where it was deleted."""
         url = f"{self._issues(repository)}/{number}"
         answer = self._transport.ask("GET", url, allow=(404, 410))
-        if answer.status_code in (404, 410):
+        if answer.status in (404, 410):
             return None
-        data = json_of(answer)
-        home = str(data.get("repository_url", ""))
         found = self._read(answers.issue, answer)
         if found is None:
             return None
-        away = self._elsewhere(repository, home)
+        away = self._elsewhere(repository, found.repository_url)
         return found if away is None else Moved(full_name=away.full_name, repository_id=away.id, number=found.number)
 
     def comments(self, repository: Repository, number: int) -> list[Comment]:
@@ -120,7 +115,7 @@ class GitHub:
             raise OutcomeUnknown(f"creating an issue in {repository.full_name} was answered with something else")
         dropped = sorted(set(labels) - set(issue.labels))
         if dropped:
-            self.warnings.append(
+            self._transport.warn(
                 f"the labels {', '.join(dropped)} were not set: the token may not, or they do not exist"
             )
         return Created(issue=issue, request_id=answer.headers.get("x-github-request-id"))
@@ -150,13 +145,16 @@ class GitHub:
         found = self._read(answers.repository, self._transport.ask("GET", home))
         return None if found.id == repository.id else found
 
-    def _read(self, reader: Callable[[Any], _T], answer: httpx.Response) -> _T:
+    def _read(self, reader: Callable[[Any], _T], answer: Answer) -> _T:
         try:
             return reader(json_of(answer))
         except Unreadable as error:
-            raise NotSent(f"GitHub's answer cannot be read: {error}") from error
+            raise NotSent(
+                f"GitHub's answer to {answer.path} cannot be read ({error}): if the next run says so too, "
+                "look at [filing] api"
+            ) from error
 
-    def _sure(self, reader: Callable[[Any], _T], answer: httpx.Response, what: str) -> _T:
+    def _sure(self, reader: Callable[[Any], _T], answer: Answer, what: str) -> _T:
         """The answer to a write; where it cannot be read the write may have happened all the same."""
         try:
             return reader(json_of(answer))

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import ssl
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any, Protocol
@@ -18,6 +20,7 @@ import httpx
 from tracker.errors import AuthError, GitHubError, IncompleteList, NotSent, OutcomeUnknown, RateLimited, Rejected
 from tracker.github import answers
 from tracker.github.answers import Unreadable
+from tracker.harmless import cut_title
 
 API_VERSION = "2022-11-28"
 CONNECT_S, READ_S = 10.0, 30.0
@@ -26,6 +29,8 @@ TRIES = 4
 HOPS = 3
 PAGES = 1000
 """More pages than this of 100 issues each are no list but a loop."""
+REASON = 300
+"""Of what GitHub gives as its reason, so many characters are shown."""
 
 _RETRIED = {500, 502, 503, 504}
 
@@ -38,6 +43,17 @@ class Gate(Protocol):
 
     def close(self, until: float, reason: str) -> None:
         """Not before then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back, read to its end."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By name, in whatever letters."""
+    content: bytes
+    path: str
 
 
 class Transport:
@@ -55,6 +71,9 @@ class Transport:
         spacing: float = 3.0,
         budget: float = 600.0,
     ) -> None:
+        # What a header cannot hold, httpx shows in its error, written in another way than it can be redacted.
+        if not re.fullmatch(r"[!-~]+", token):
+            raise AuthError("the token holds a blank, a line break or a letter that no token has: copy it again")
         self.base, self._token = base_url.rstrip("/"), token
         self._gate, self._clock, self._sleep, self._log = gate, clock, sleep, log
         self._spacing, self._deadline = spacing, clock() + budget
@@ -77,7 +96,13 @@ class Transport:
         """Let go of the connections."""
         self._client.close()
 
+    def warn(self, text: str) -> None:
+        """Something that a person should be told, once."""
+        if (warning := self._hidden(text)) not in self.warnings:
+            self.warnings.append(warning)
+
     def pages(self, url: str) -> list[list[Any]]:
+        """The pages of a list, to the last one. IncompleteList: any doubt that they are all."""
         pages: list[list[Any]] = []
         seen: set[str] = set()
         following: str | None = url
@@ -92,15 +117,18 @@ class Transport:
                     raise Unreadable("it is no list")
                 following = answers.next_page(answer.headers.get("link"), self.base)
             except (NotSent, Unreadable) as error:
-                raise IncompleteList(f"not every issue could be listed ({error}): nothing is written") from error
+                raise IncompleteList(
+                    f"GitHub's list could not be read to its end ({error}): nothing is written"
+                ) from error
             pages.append(page)
         return pages
 
-    def ask(self, method: str, url: str, allow: Sequence[int] = ()) -> httpx.Response:
-        """A question, asked again where it fails for the moment."""
+    def ask(self, method: str, url: str, allow: Sequence[int] = ()) -> Answer:
+        """A question, asked again where it fails for the moment. The answers in `allow` are for the caller to read."""
         return self._retried(method, url, None, allow)
 
-    def write(self, method: str, url: str, fields: Mapping[str, Any]) -> httpx.Response:
+    def write(self, method: str, url: str, fields: Mapping[str, Any]) -> Answer:
+        """A change, some time after the last one. OutcomeUnknown: a POST that may have been carried out."""
         if self._last_write is not None:
             pause = self._last_write + self._spacing - self._clock()
             if pause > 0:
@@ -110,48 +138,55 @@ class Transport:
         finally:
             self._last_write = self._clock()
 
-    def _once_sent(self, method: str, url: str, fields: Mapping[str, Any]) -> httpx.Response:
+    def _once_sent(self, method: str, url: str, fields: Mapping[str, Any]) -> Answer:
         """A creation. Only what surely never reached GitHub is called so."""
         try:
             answer = self._send(method, url, fields)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol) as error:
-            raise NotSent(f"there is no way to {self.base}: {self._redacted(error)}") from None
+            raise NotSent(self._hidden(f"there is no way to {self.base}: {error}")) from None
         except httpx.HTTPError as error:
             raise OutcomeUnknown(f"GitHub's answer to a creation was lost ({self._redacted(error)})") from None
-        if answer.status_code >= 500:
-            raise OutcomeUnknown(f"GitHub answered a creation with {answer.status_code}")
+        if answer.status >= 500:
+            raise OutcomeUnknown(f"GitHub answered a creation with {answer.status}")
         self._refuse(answer, ())
         return answer
 
-    def _retried(self, method: str, url: str, fields: Mapping[str, Any] | None, allow: Sequence[int]) -> httpx.Response:
+    def _retried(self, method: str, url: str, fields: Mapping[str, Any] | None, allow: Sequence[int]) -> Answer:
         last = ""
         for attempt in range(TRIES):
             if attempt:
-                self._sleep(2.0**attempt * random.uniform(0.5, 1.0))
+                pause = 2.0**attempt * random.uniform(0.5, 1.0)
+                self._sleep(pause if fields is None else max(pause, self._spacing))
             try:
                 answer = self._send(method, url, fields)
             except httpx.HTTPError as error:
                 last = self._redacted(error)
                 continue
-            if answer.status_code in _RETRIED:
-                last = f"it answered {answer.status_code}"
+            if answer.status in _RETRIED:
+                last = f"it answered {answer.status}"
                 continue
             self._refuse(answer, allow)
             return answer
         raise NotSent(f"GitHub could not be reached in {TRIES} tries ({last})")
 
-    def _send(self, method: str, url: str, fields: Mapping[str, Any] | None) -> httpx.Response:
+    def _send(self, method: str, url: str, fields: Mapping[str, Any] | None) -> Answer:
         """One request and its redirects, which keep method and body and never leave the host."""
         for _ in range(HOPS + 1):
             self._may_send()
-            answer = self._client.request(
+            with self._client.stream(
                 method,
                 url,
                 content=json.dumps(fields).encode() if fields is not None else None,
                 headers={"Content-Type": "application/json"} if fields is not None else {},
-            )
+            ) as response:
+                answer = Answer(
+                    status=response.status_code,
+                    headers=response.headers,
+                    content=self._whole(response),
+                    path=self._hidden(response.url.path),
+                )
             self._heard(method, url, answer)
-            if answer.status_code not in (301, 302, 307, 308):
+            if answer.status not in (301, 302, 307, 308):
                 return answer
             target = answers.redirected(answer.headers.get("location"), url)
             if target is None:
@@ -159,39 +194,49 @@ class Transport:
             url = target
         raise GitHubError(f"GitHub redirected more than {HOPS} times: look at [filing] api and repository")
 
+    def _whole(self, response: httpx.Response) -> bytes:
+        """What an answer holds. The timeouts are of one read each, and there can be any number of reads."""
+        parts: list[bytes] = []
+        late = False
+        for part in response.iter_bytes():
+            if late:
+                raise httpx.ReadTimeout("it goes on for longer than one run may take")
+            parts.append(part)
+            late = self._clock() > self._deadline
+        return b"".join(parts)
+
     def _may_send(self) -> None:
         if self._refused:
             raise AuthError(self._refused)
         until, now = self._gate.until(), self._clock()
-        if until is not None and now < until:
+        # A time beyond all limits was written by a clock that was wrong.
+        if until is not None and now < until <= now + answers.LONGEST_PAUSE_S:
             raise RateLimited(f"GitHub wants no request for another {until - now:.0f} s: the next run goes on")
         if now > self._deadline:
             raise NotSent("GitHub was too slow: the time for one run is over, the next run goes on")
 
-    def _heard(self, method: str, url: str, answer: httpx.Response) -> None:
+    def _heard(self, method: str, url: str, answer: Answer) -> None:
         facts = {
             "method": method,
-            "url": url.removeprefix(self.base),
-            "status": answer.status_code,
-            "request_id": answer.headers.get("x-github-request-id"),
+            "url": self._hidden(url.removeprefix(self.base)),
+            "status": answer.status,
+            "request_id": self._hidden(answer.headers.get("x-github-request-id", "")) or None,
         }
-        self._log(f"{method} {facts['url']} {answer.status_code}", facts)
+        self._log(f"{method} {facts['url']} {answer.status}", facts)
         for name in ("deprecation", "sunset"):
             if (when := answer.headers.get(name)) is not None:
-                warning = f"GitHub will no longer answer like this ({name} {when}): look for a newer tracker"
-                if warning not in self.warnings:
-                    self.warnings.append(warning)
+                self.warn(f"GitHub will no longer answer like this ({name} {when}): look for a newer tracker")
 
-    def _refuse(self, answer: httpx.Response, allow: Sequence[int]) -> None:
+    def _refuse(self, answer: Answer, allow: Sequence[int]) -> None:
         """The errors that an answer stands for."""
-        status = answer.status_code
+        status = answer.status
         if status < 300:
             return
         try:
-            data = answer.json()
-        except ValueError:
+            data = json_of(answer)
+        except Unreadable:
             data = {}
-        said = self._hidden(answers.reasons(data))
+        said = cut_title(self._hidden(answers.reasons(data)), REASON)
         until = answers.limited_until(status, answer.headers, said, self._clock())
         if until is not None:
             self._gate.close(until, said)
@@ -204,17 +249,16 @@ class Transport:
         if status == 403:
             needs = answer.headers.get("x-accepted-github-permissions")
             sso = answer.headers.get("x-github-sso")
-            hint = f"; it needs {needs}" if needs else "; authorise it for single sign-on" if sso else ""
-            raise AuthError(f"the token may not do this ({said}){hint}")
+            hint = f"; it needs {needs}" if needs else f"; authorise it for single sign-on: {sso}" if sso else ""
+            raise AuthError(self._hidden(f"the token may not do this ({said}){hint}"))
         if status == 404:
-            raise AuthError(f"{answer.url.path} is missing on GitHub, or the token may not see it")
+            raise AuthError(f"{answer.path} is missing on GitHub, or the token may not see it")
         if status == 410:
-            version = "version" in said.lower()
-            raise AuthError(
-                f"this version of GitHub's API is no longer served ({said}): take a newer tracker"
-                if version
-                else f"GitHub says that it is gone ({said}): are issues switched on?"
-            )
+            if "version" in said.lower():
+                raise AuthError(f"this version of GitHub's API is no longer served ({said}): take a newer tracker")
+            if "disabled" in said.lower():
+                raise AuthError(f"issues are switched off ({said}): switch them on in the repository's settings")
+            raise GitHubError(f"{answer.path} is gone from GitHub ({said}): the next run looks again")
         if status == 422:
             raise Rejected(f"GitHub refuses it: {said}")
         raise GitHubError(f"GitHub answered {status} ({said})")
@@ -233,9 +277,9 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def json_of(answer: httpx.Response) -> Any:
+def json_of(answer: Answer) -> Any:
     """What an answer holds. Unreadable: it is cut off, or no JSON."""
     try:
-        return answer.json()
-    except ValueError as error:
-        raise Unreadable("an answer of GitHub is cut off or no JSON") from error
+        return json.loads(answer.content)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("it is cut off or no JSON") from error
