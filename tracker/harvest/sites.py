@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from tracker.harvest.blocks import DEFINITIONS, File, Place, find
-from tracker.harvest.grammar import children, descendants, parse
+from tracker.harvest.blocks import DEFINITIONS, File, Misread, Place, find
+from tracker.harvest.grammar import children, descendants
 from tracker.harvest.guards import negation
 from tracker.harvest.helpers import Helper, from_callers, helper
 from tracker.harvest.parts import Foreign, Hole, render
@@ -57,12 +57,18 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
     `asserts`: an `assert` that carries a text counts as a site, too.
     """
     source = normalize(raw)
-    imports = _imports(source.data)
+    names = imports(source.data)
     wanted = _wanted(asserts)
     if not any(word in source.data for word in wanted.values()):
-        return Harvest(sites=(), problem=source.problem, imports=imports)
-    file = File(path, parse(source.data))
-    problem = source.problem
+        return Harvest(sites=(), problem=source.problem, imports=names)
+    try:
+        return read_sites(File.sparse(path, source.data, tuple(wanted.values())), source.problem, wanted, names)
+    except Misread:
+        return read_sites(File.whole(path, source.data), source.problem, wanted, names)
+
+
+def read_sites(file: File, problem: str | None, wanted: Mapping[str, bytes], names: frozenset[str]) -> Harvest:
+    """The harvest of a parsed file. Misread: as of `File.sparse`."""
     if problem is None and file.root.has_error:
         problem = f"has syntax that is not understood at line {_first_error(file.root)}"
     sites: list[Site] = []
@@ -78,16 +84,16 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
         if (made := helper(len(sites), thrown, place.frame)) is not None:
             helpers.append(made)
         everything.append(from_callers(thrown, place.frame))
-        sites.append(told(_site(path, place), everything[-1]))
-    waiting = {made.site for made in helpers}
+        sites.append(told(_site(file.path, place), everything[-1]))
     file.forget()
+    waiting = {made.site for made in helpers}
     return Harvest(
         sites=numbered(sites),
         problem=problem,
         reasons=tuple(map(reason, everything)),
         open={n: thrown for n, thrown in enumerate(everything) if n in waiting or any(one.is_open for one in thrown)},
         helpers=tuple(helpers),
-        imports=imports,
+        imports=names,
     )
 
 
@@ -110,7 +116,7 @@ class Part:
 
 def harvest_part(source: bytes, start: int, stop: int, asserts: bool = False) -> Part:
     """The sites between two offsets of a normalized source; what stands around them is there to be referred to."""
-    file = File("", parse(source))
+    file = File.whole("", source)
     sound = not file.root.has_error or all(map(_is_sound, file.root.children))
     wanted = _wanted(asserts)
     lines = source.count(b"\n", 0, start)
@@ -149,12 +155,12 @@ def _completed(places: list[Place], file: File, wanted: Mapping[str, bytes]) -> 
     An open bracket can swallow all that follows. So each definition of the module is read by itself, too.
     """
     seen = {place.node.start_point.row for place in places}
-    source = file.root.text or b""
+    source = file.source
     edges = [0, *(match.end() for match in DEFINITION.finditer(source)), len(source)]
     for start, stop in pairwise(edges):
         if any(word in source[start:stop] for word in wanted.values()):
             # Line breaks stand for what is before, so that lines are counted in the file.
-            alone = File(file.path, parse(b"\n" * source.count(b"\n", 0, start) + source[start:stop]))
+            alone = File.whole(file.path, b"\n" * source.count(b"\n", 0, start) + source[start:stop])
             if not alone.root.has_error:
                 found = find(alone, wanted, wanted.values())
                 places += [place for place in found if place.node.start_point.row not in seen]
@@ -235,7 +241,8 @@ _IMPORT = re.compile(rb"\n[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import\b)[ \
 _LAST = re.compile(rb"(\w+)[ \t]*(?:as[ \t]+\w+[ \t]*)?(?=$|[,)\\#\n])")
 
 
-def _imports(source: bytes) -> frozenset[str]:
+def imports(source: bytes) -> frozenset[str]:
+    """Last parts of the modules and names that a source imports."""
     names = set()
     for match in _IMPORT.finditer(b"\n" + source):
         names.update(_LAST.findall(match[2]))
