@@ -126,14 +126,14 @@ def _report(
     wanted: Format,
 ) -> Report:
     from tracker.check import check_all, check_entries
-    from tracker.scope import pins, resolve, sources_of, target_of
+    from tracker.scope import cache_of, pins, resolve, sources_of, target_of
 
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         if pull:
             fetch(settings, config, mirror)
         before = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
         after = target_of(config, mirror, target, entries, settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         repository, known = config.catalogue.repository, {} if track_all else pins(mirror, entries)
         if track_all:
             before = before or resolve(config, mirror, "pin", entries)

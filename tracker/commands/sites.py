@@ -28,12 +28,12 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
     """
     from tracker.report.json import line
     from tracker.repository.mirror import globs
-    from tracker.scope import sources_of, target_of
+    from tracker.scope import cache_of, sources_of, target_of
 
     config = settings.config()
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         found = target_of(config, mirror, revision, [], settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         (snapshot,) = sources.snapshots([found])
     spec = globs(paths) if paths else None
     sites = [site for site in snapshot.sites if spec is None or spec.match_file(site.path)]
