@@ -6,8 +6,9 @@ nothing depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +17,7 @@ from tracker.errors import RevisionError
 from tracker.harvest.kept import pack, pack_all, unpack, unpack_all
 from tracker.harvest.link import handed_in, link
 from tracker.harvest.makers import calls_a_maker, made, makers
-from tracker.harvest.sites import Harvest, harvest
+from tracker.harvest.sites import Harvest, harvest, unread_problem
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
 from tracker.model import Revision, Site, Snapshot
@@ -55,6 +56,7 @@ class Sources:
         self._asserts = asserts
         self._files: dict[str, list[SourceFile]] = {}
         self._harvests: dict[Named, Harvest] = {}
+        self._unread: dict[Named, str] = {}
         self._lines: dict[str, list[str]] = {}
 
     def files(self, revision: Revision) -> list[SourceFile]:
@@ -96,6 +98,24 @@ class Sources:
         self._harvest({name: size for name, size in wanted.items() if name not in self._harvests})
         linked = self._link({revision.commit: revision for revision in revisions}, parallel=self._pays(wanted))
         return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
+
+    def verified(self, snapshot: Snapshot, paths: Iterable[str]) -> Snapshot:
+        """The same, with `partial` also told of those parts of the files `paths` that hold no site.
+
+        They are not read for a snapshot; where something is missing, they count.
+        """
+        blobs = self._blobs(snapshot.revision)
+        asked = {(path, blobs[path]) for path in paths if path in blobs and path not in snapshot.partial}
+        keys = {name: self._key("unread", *name) for name in asked if name not in self._unread}
+        self._unread.update({name: raw.decode() for name, raw in self._kept(keys).items()})
+        missing = sorted(name for name in asked if name not in self._unread)
+        for name, (_, raw) in zip(missing, self._mirror.read(blob for _, blob in missing), strict=True):
+            self._unread[name] = unread_problem(raw, self._asserts) or ""
+        self._keep({keys[name]: self._unread[name].encode() for name in missing})
+        partial = dict(snapshot.partial) | {
+            path: problem for path, _ in asked if (problem := self._unread[path, blobs[path]])
+        }
+        return replace(snapshot, partial={path: partial[path] for path in snapshot.files if path in partial})
 
     def handed_in(self, revision: Revision) -> dict[Site, tuple[str, ...]]:
         """Sites of a revision -> what they say, beside their message, once others, here or there, did their part."""

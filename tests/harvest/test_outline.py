@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tracker.harvest import sites
 from tracker.harvest.blocks import File, Misread
-from tracker.harvest.outline import outline
-from tracker.harvest.sites import harvest
+from tracker.harvest.outline import divide
+from tracker.harvest.sites import harvest, unread_problem
 
 FRAGMENTS = (
     "import os\n",
@@ -57,10 +57,12 @@ def both(source: bytes) -> tuple[sites.Harvest, sites.Harvest]:
     return found, sites.read_sites(file, None, words, sites.imports(source)) if b"raise" in source else found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
 def test_a_file_read_in_parts_says_what_the_whole_says(source):
     found, whole = both(source.encode())
+    told = found.problem or (unread_problem(source.encode()) if b"raise" in source.encode() else None)
+    assert (told is None) == (whole.problem is None)
     if found.problem or not whole.problem:
         assert found == whole
     else:
@@ -76,26 +78,49 @@ def test_most_of_a_file_is_left_unread():
 
 
 @pytest.mark.parametrize(
-    ("source", "parts"),
+    ("source", "left"),
     [
         ("", []),
-        ("x = 1\n", [(None, False)]),
-        ("x = 1\ny = 2\ndef f(): pass\n", [(None, False), ("f", True)]),
-        ("def f():\n  pass\n\n# about x\nx = 1\n", [("f", True), (None, False)]),
-        ("@a(\n  b\n)\n@c\nclass D:\n  pass\n", [("D", True)]),
-        ("@a\nx\ndef f(): pass\n", [("f", False)]),
-        ("@a\n", [(None, False)]),
-        ("def f():\n  '''a\n", [("f", False)]),
-        ("def f():\n  x[*(a)]\n", [("f", False)]),
-        ("async def f(): pass\nclass C[T]: pass\n", [("f", True), ("C", True)]),
-        ("defer()\nclassify = 1\n", [(None, False)]),
+        ("x = 1\n", []),
+        ("x = 1\ny = 2\ndef f(): pass\n", ["f"]),
+        ("def f():\n  pass\n\n# about x\nx = 1\n", ["f"]),
+        ("@a(\n  b\n)\n@c\nclass D:\n  pass\n", ["D"]),
+        ("@a\nx\ndef f(): pass\n", []),
+        ("@a\n", []),
+        ("def f():\n  '''a\n", []),
+        ("def f():\n  x[*(a)]\n", []),
+        ("def f():\n  raise E\ndef g(): pass\n", ["g"]),
+        ("async def f(): pass\nclass C[T]: pass\n", ["f", "C"]),
+        ("defer()\nclassify = 1\n", []),
     ],
 )
-def test_the_parts_of_a_source(source, parts):
-    found = outline(source.encode())
-    assert found is not None
-    assert [(part.name, part.plain) for part in found] == parts
-    assert "".join(source.encode()[part.start : part.stop].decode() for part in found) == source
+def test_what_can_wait(source, left):
+    raw = source.encode()
+    divided = divide(raw, [b"raise"])
+    assert divided is not None
+    read, found = divided
+    assert [one.name for one in found] == left
+    spans = sorted([*read, *((one.start, one.stop) for one in found)])
+    assert b"".join(raw[start:stop] for start, stop in spans) == raw
+
+
+@pytest.mark.parametrize("source", ["\fx = 1\n", "x = a \\\n@ b\n"])
+def test_lines_that_tell_nothing(source):
+    assert divide(source.encode(), [b"raise"]) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("def f(): pass\ndef g():\n  raise E\n", None),
+        ("def f(:\n  pass\n\ndef g():\n  raise E\n", "has syntax that is not understood at line 1"),
+        ("def f(:\n  pass\n", None),
+        ("def f(): pass\ndef g(:\n  raise E\n", None),
+    ],
+)
+def test_what_is_wrong_with_what_was_left_out(source, problem):
+    """A file without a raise is not read at all; and what is read says so itself."""
+    assert unread_problem(source.encode()) == problem
 
 
 def test_a_broken_promise_is_told():

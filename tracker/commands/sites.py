@@ -35,6 +35,7 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
         found = target_of(config, mirror, revision, [], settings.progress)
         sources = sources_of(config, mirror, executor, cache)
         (snapshot,) = sources.snapshots([found])
+        snapshot = sources.verified(snapshot, snapshot.files)
     spec = globs(paths) if paths else None
     sites = [site for site in snapshot.sites if spec is None or spec.match_file(site.path)]
     if not sites:

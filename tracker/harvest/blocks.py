@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from tracker.harvest.grammar import descendants, parse, text
 from tracker.harvest.guards import case, entered, refuted
-from tracker.harvest.outline import outline
+from tracker.harvest.outline import divide
 
 DEFINITIONS = ("function_definition", "class_definition")
 _WITH_DECORATED = (*DEFINITIONS, "decorated_definition")
@@ -104,32 +104,19 @@ class File:
         return cls(path, source, parse(source))
 
     @classmethod
-    def sparse(cls, path: str, source: bytes, words: Iterable[bytes] = ()) -> File:
+    def sparse(cls, path: str, source: bytes, words: Sequence[bytes] = ()) -> File:
         """The same, definitions that hold none of the words left unread until they are asked for: most of a file.
 
         Misread: parts of it are not what their lines promise.
         """
-        parts = outline(source)
-        if parts is None:
+        divided = divide(source, words)
+        if divided is None:
             raise Misread
-        read: list[tuple[int, int]] = []
-        unread = []
-        words = tuple(words)
-        for part in parts:
-            if (
-                part.name is not None
-                and part.plain
-                and not any(source.find(w, part.start, part.stop) >= 0 for w in words)
-            ):
-                unread.append(Unread(part.name, part.start, part.stop))
-            elif read and read[-1][1] == part.start:
-                read[-1] = read[-1][0], part.stop
-            else:
-                read.append((part.start, part.stop))
+        read, left = divided
         file = cls(path, source, parse(source, read))
         if file.root.has_error:
             raise Misread
-        statements: list[Node | Unread] = [*file.root.children, *unread]
+        statements: list[Node | Unread] = [*file.root.children, *(Unread(*one) for one in left)]
         statements.sort(key=lambda statement: statement.start_byte)
         file._blocks[file.root.id] = Block(statements, file.root, source)
         return file

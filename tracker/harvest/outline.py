@@ -1,14 +1,14 @@
-"""The top-level statements of a source by their first characters, before anything is parsed.
+"""The top-level definitions of a source by the first characters of its lines, before anything is parsed.
 
 Only a guess: a line that looks like a statement can stand in a string or a bracket. Whoever parses a part sees it
-there, as an error. What is not going to be parsed is held to more, see `Part.plain`.
+there, as an error. What is left out of the parsing is held to more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 # In column 0: a decorator, the head of a definition, or another statement. What closes a bracket or a string, or is a
 # comment, goes on with what is before it.
@@ -17,59 +17,67 @@ _STATEMENT = re.compile(rb"\n(?:(@)|(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)(?=[
 _STUMBLE = re.compile(rb"\[\s*\*\s*\(")
 """The one thing found in the history of JAX that tree-sitter-python 0.25 cannot read though Python can: `x[*(y)]`."""
 
+Span = tuple[int, int]
+"""Where something begins and ends in the source."""
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A definition, or the other statements between two of them."""
 
+class Definition(NamedTuple):
+    """A function or class of the module, with its decorators and the comments behind it."""
+
+    name: str
     start: int
     stop: int
-    name: str | None
-    """Of a definition."""
-    plain: bool
-    """Whether it is so surely a whole definition, which the parser would read, that it need not be parsed to know."""
 
 
-def outline(source: bytes) -> list[Part] | None:
-    """The parts of a source in order, without gaps; None where lines do not tell where statements begin."""
+def divide(source: bytes, words: Sequence[bytes]) -> tuple[list[Span], list[Definition]] | None:
+    """What has to be parsed of a source, and the definitions that hold none of the words and can be left for later.
+
+    None where lines do not tell where statements begin.
+    """
     if b"\f" in source or b"\\\n@" in source:
         return None
-    return list(_parts(source))
+    read: list[Span] = []
+    left: list[Definition] = []
+    for start, stop, name in _parts(source):
+        if name is not None and _can_wait(source, start, stop, words):
+            left.append(Definition(name.decode(), start, stop))
+        elif read and read[-1][1] == start:
+            read[-1] = read[-1][0], stop
+        else:
+            read.append((start, stop))
+    return read, left
 
 
-def _parts(source: bytes) -> Iterator[Part]:
-    start = 0
-    name: str | None = None
-    inside = decorated = plain = False
-    for match in _STATEMENT.finditer(b"\n" + source):
-        at, what = match.start(), match.lastindex
-        if decorated:
-            # The head of what is decorated follows; anything else is unusual enough to have a look.
-            if what == 2:
-                name, decorated = match[2].decode(), False
-            elif what is None:
-                plain = False
-            continue
-        if what is None and not inside:
-            continue
-        if at > start:
-            yield _part(source, start, at, name, plain)
-        start = at
-        inside = what is not None
-        decorated = what == 1
-        name = match[2].decode() if what == 2 else None
-        plain = inside
-    if start < len(source):
-        yield _part(source, start, len(source), name, plain)
-
-
-def _part(source: bytes, start: int, stop: int, name: str | None, plain: bool) -> Part:
-    plain = (
-        plain
-        and name is not None
+def _can_wait(source: bytes, start: int, stop: int, words: Sequence[bytes]) -> bool:
+    return (
+        all(source.find(word, start, stop) < 0 for word in words)
         # An odd number of them: a string begins or ends elsewhere.
         and not source.count(b'"""', start, stop) & 1
         and not source.count(b"'''", start, stop) & 1
         and _STUMBLE.search(source, start, stop) is None
     )
-    return Part(start, stop, name, plain)
+
+
+def _parts(source: bytes) -> Iterator[tuple[int, int, bytes | None]]:
+    """The parts of a source in order, without gaps: definitions with their names, and all that is between them."""
+    start = 0
+    name: bytes | None = None
+    inside = decorated = sure = False
+    for match in _STATEMENT.finditer(b"\n" + source):
+        what = match.lastindex
+        if decorated:
+            # The head of what is decorated follows; with anything else between, the whole is parsed to see.
+            if what == 2:
+                name, decorated = match[2] if sure else None, False
+            elif what is None:
+                sure = False
+            continue
+        if what is None and not inside:
+            continue
+        at = match.start()
+        if at > start:
+            yield start, at, name
+        start, name = at, match[2]
+        inside, decorated, sure = what is not None, what == 1, True
+    if start < len(source):
+        yield start, len(source), name

@@ -12,9 +12,10 @@ from itertools import pairwise
 from tree_sitter import Node
 
 from tracker.harvest.blocks import DEFINITIONS, File, Misread, Place, find
-from tracker.harvest.grammar import children, descendants
+from tracker.harvest.grammar import children, descendants, parse
 from tracker.harvest.guards import negation
 from tracker.harvest.helpers import Helper, from_callers, helper
+from tracker.harvest.outline import divide
 from tracker.harvest.parts import Foreign, Hole, render
 from tracker.harvest.raised import Raised, raised, read
 from tracker.harvest.source import DEFINITION, normalize
@@ -67,10 +68,32 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
         return read_sites(File.whole(path, source.data), source.problem, wanted, names)
 
 
+def _wanted(asserts: bool) -> dict[str, bytes]:
+    """Types of statements, each with the word that it holds."""
+    return {"raise_statement": b"raise"} | ({"assert_statement": b"assert"} if asserts else {})
+
+
+def unread_problem(raw: bytes, asserts: bool = False) -> str | None:
+    """What is wrong with the definitions that `harvest` leaves out because they hold no site; None if nothing is.
+
+    A site that was in one of them may have gone only because the definition is broken.
+    """
+    source = normalize(raw).data
+    words = tuple(_wanted(asserts).values())
+    divided = divide(source, words) if any(word in source for word in words) else None
+    if divided is None or not parse(source, [(one.start, one.stop) for one in divided[1]]).has_error:
+        return None
+    return _not_understood(parse(source))
+
+
+def _not_understood(root: Node) -> str:
+    return f"has syntax that is not understood at line {_first_error(root)}"
+
+
 def read_sites(file: File, problem: str | None, wanted: Mapping[str, bytes], names: frozenset[str]) -> Harvest:
     """The harvest of a parsed file. Misread: as of `File.sparse`."""
     if problem is None and file.root.has_error:
-        problem = f"has syntax that is not understood at line {_first_error(file.root)}"
+        problem = _not_understood(file.root)
     sites: list[Site] = []
     everything: list[tuple[Raised, ...]] = []
     helpers: list[Helper] = []
