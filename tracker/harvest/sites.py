@@ -83,7 +83,9 @@ def unread_problem(raw: bytes, asserts: bool = False) -> str | None:
     divided = divide(source, words) if any(word in source for word in words) else None
     if divided is None or not parse(source, [(one.start, one.stop) for one in divided[1]]).has_error:
         return None
-    return _not_understood(parse(source))
+    # A part can be none: a string that begins in it, and ends elsewhere.
+    root = parse(source)
+    return _not_understood(root) if root.has_error else None
 
 
 def _not_understood(root: Node) -> str:
