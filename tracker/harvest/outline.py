@@ -17,6 +17,9 @@ _STATEMENT = re.compile(rb"\n(?:(@)|(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)(?=[
 _STUMBLE = re.compile(rb"\[\s*\*\s*\(")
 """The one thing found in the history of JAX that tree-sitter-python 0.25 cannot read though Python can: `x[*(y)]`."""
 
+# Quotes in a comment, in a string of the other quotes, or behind a backslash: they neither begin nor end anything.
+_UNCOUNTED = re.compile(rb"""#[^\n]*(?:\"{3}|'{3})|"[^"\n]*'{3}|'[^'\n]*\"{3}|\\(?:\"{3}|'{3})""")
+
 Span = tuple[int, int]
 """Where something begins and ends in the source."""
 
@@ -52,8 +55,9 @@ def _can_wait(source: bytes, start: int, stop: int, words: Sequence[bytes]) -> b
     return (
         all(source.find(word, start, stop) < 0 for word in words)
         # An odd number of them: a string begins or ends elsewhere.
-        and not source.count(b'"""', start, stop) & 1
-        and not source.count(b"'''", start, stop) & 1
+        and not (double := source.count(b'"""', start, stop)) & 1
+        and not (single := source.count(b"'''", start, stop)) & 1
+        and not ((double or single) and _UNCOUNTED.search(source, start, stop))
         and _STUMBLE.search(source, start, stop) is None
     )
 
