@@ -164,7 +164,8 @@ class Sources:
         packed: list[tuple[Named, Packed]] = []
         if self._executor is not None and self._pays(missing):
             path, asserts = self._mirror.path, self._asserts
-            running = [self._executor.submit(_harvested_at, path, batch, asserts) for batch in _batches(missing)]
+            batches = sorted(_batches(missing), key=lambda batch: -sum(missing[name] for name in batch))
+            running = [self._executor.submit(_harvested_at, path, batch, asserts) for batch in batches]
             for future in running:
                 packed += future.result()
         else:

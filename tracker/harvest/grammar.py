@@ -37,7 +37,7 @@ def parse(source: bytes, parts: Sequence[tuple[int, int]] | None = None) -> Node
 
 
 def text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "surrogatepass")
+    return str(node.text or b"", "utf-8", "surrogatepass")
 
 
 def code(node: Node) -> str:

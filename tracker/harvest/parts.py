@@ -85,7 +85,11 @@ def _braced(hole: Hole | Foreign) -> str:
 
 
 def has_text(parts: Parts) -> bool:
-    return any(isinstance(part, str) and part and not part.isspace() for part in parts)
+    # Asked ten times for each site; a loop is twice as fast as `any`.
+    for part in parts:  # noqa: SIM110
+        if isinstance(part, str) and part and not part.isspace():
+            return True
+    return False
 
 
 def is_sentence(parts: Parts) -> bool:
