@@ -106,15 +106,15 @@ def init(
     from tracker.pairing import pair_up
     from tracker.repository.mirror import globs
     from tracker.repository.revisions import releases
-    from tracker.scope import sources_of, target_of
+    from tracker.scope import cache_of, sources_of, target_of
 
     config = settings.config()
     entries = _entries(config)
     folder = output or config.catalogue.path
     skipped: Counter[str] = Counter()
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         target = target_of(config, mirror, at, entries, settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         (snapshot,) = sources.snapshots([target])
         sites: Sequence[Site] = snapshot.sites
         if since is not None:
@@ -166,14 +166,14 @@ def check(settings: Settings, at: str | None, form: str) -> int:
       tracker catalogue check --at release:0.12.0.1
     """
     from tracker.faults import faults_of
-    from tracker.scope import pins, sources_of, target_of
+    from tracker.scope import cache_of, pins, sources_of, target_of
 
     config = settings.config()
     catalogue = _read(config)
     entries = [page.entry for page in catalogue.pages]
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         target = target_of(config, mirror, at, entries, settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         found, unchecked = faults_of(sources, entries, target, pins(mirror, entries), config.upstream.package)
     faults = [(fault.file, f"{fault.file}:{fault.line}: {fault.reason}") for fault in catalogue.faults]
     if form == "json":

@@ -169,11 +169,6 @@ def _is_sound(node: Node) -> bool:
     return all(below.end_byte < node.end_byte for below in descendants(node) if below.is_error or below.is_missing)
 
 
-def _wanted(asserts: bool) -> dict[str, bytes]:
-    """Types of statements that are sites -> the word that each of them begins with."""
-    return {"raise_statement": b"raise"} | ({"assert_statement": b"assert"} if asserts else {})
-
-
 def _completed(places: list[Place], file: File, wanted: Mapping[str, bytes]) -> list[Place]:
     """The places of a file that has an error, with those that the error swallowed.
 
