@@ -23,7 +23,7 @@ FAULTY = 1
 FORMATS = click.Choice(["text", "json"])
 
 
-@click.group("catalogue", short_help="List, show, draft and check the pages.")
+@click.group("catalogue")
 def command() -> None:
     """The pages of the catalogue: a folder of text files, [catalogue] path in config.toml.
 

@@ -36,7 +36,7 @@ DRIFT, UNVERIFIED = 1, 2
 KINDS = click.Choice([kind.value for kind in reversed(Kind)])
 
 
-@click.command("diff", short_help="What became of every error: the report.")
+@click.command("diff")
 @click.argument("target", required=False)
 @click.option("--base", metavar="REV", help="Compare with this revision; needed for new errors if the pin is missing.")
 @click.option("--all-sites", is_flag=True, help="Check every site of the base, not only catalogued ones.")

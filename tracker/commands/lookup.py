@@ -26,7 +26,7 @@ class NothingToLookUp(TrackerError):
     """There is nothing to look up."""
 
 
-@click.command("lookup", short_help="An error text or traceback: the page, and where it is raised.")
+@click.command("lookup")
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @click.option("--text", metavar="TEXT", help="The error itself, instead of a file.")
 @click.option("--at", metavar="REV", help="The revision that raised it, such as jax-v0.4.30 or release:0.4.30.")

@@ -28,7 +28,7 @@ FEW = 5
 """Ids that are written out at the end, ready to be copied; each stands above its page's claim, too."""
 
 
-@click.command("repin", short_help="Bring pages up to date with the source.")
+@click.command("repin")
 @click.argument("target", required=False)
 @click.option("--base", metavar="REV", help="Where pages are believed whose pin the mirror does not have.")
 @click.option("--accept", "accepted", metavar="ID", multiple=True, help="Accept what this page's error became.")

@@ -12,7 +12,7 @@ from tracker.errors import RevisionError
 from tracker.model import Site, Snapshot
 
 
-@click.command("sites", short_help="Every raise statement of a revision.")
+@click.command("sites")
 @click.argument("revision", metavar="[REV]", required=False)
 @click.option("--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True)
 @click.option("--path", "paths", metavar="GLOB", multiple=True, help="Only these files (repeatable).")
