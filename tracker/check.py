@@ -5,14 +5,14 @@ What was not read is never reported as removed, and what could not be verified n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tracker.catalogue.excerpt import first_line_in
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
 from tracker.errors import RevisionError
-from tracker.locate import in_excerpt, in_snapshot
+from tracker.locate import finder, in_excerpt, in_snapshot
 from tracker.model import (
     Coverage,
     Drift,
@@ -90,7 +90,8 @@ def check_all(
     """What became of every site of the base, catalogued or not, and which sites are new."""
     before, after = sources.snapshots([base, target])
     _check_target(after, before)
-    catalogued = {site: entry.id for entry in entries if isinstance(site := in_snapshot(entry, before), Site)}
+    find = finder(before)
+    catalogued = {site: entry.id for entry in entries if isinstance(site := find(entry), Site)}
     paired = pair_up(sources, before, after, history)
     after = _verified(sources, after, paired.pairs.values())
     drifts = _new(paired)
@@ -133,9 +134,15 @@ def _locate(
 ) -> tuple[list[_Claim], list[Unlocated]]:
     """A page is believed where it was written; without its pin, a base that shows exactly what it says will do."""
     located, unlocated = [], []
+    finders: dict[str, Callable[[Entry], Site | str]] = {}
     for entry in entries:
         origin: Snapshot | None = pinned.get(entry.pin) or base
-        found = in_snapshot(entry, origin) if origin is not None else ""
+        found: Site | str = ""
+        if origin is not None:
+            find = finders.get(origin.revision.commit)
+            if find is None:
+                find = finders[origin.revision.commit] = finder(origin)
+            found = find(entry)
         if isinstance(found, str) and entry.pin not in pinned:
             origin, found = None, in_excerpt(entry)
         elif isinstance(found, str) and origin is not None:

@@ -30,6 +30,8 @@ class Pages:
 
     entries: tuple[Entry, ...]
     faults: tuple[PageFault, ...]
+    key: bytes = b""
+    """Of the files that all of it was read from."""
 
 
 def pages(cache: Cache, folder: Path, repository: str) -> Pages:
@@ -38,11 +40,12 @@ def pages(cache: Cache, folder: Path, repository: str) -> Pages:
 
     def made() -> Pages:
         catalogue = understood(files, repository)
-        return Pages(entries=tuple(page.entry for page in catalogue.pages), faults=catalogue.faults)
+        return Pages(entries=tuple(page.entry for page in catalogue.pages), faults=catalogue.faults, key=key)
 
     read = [part for file, content in files.files for part in (file, content)]
     faults = [part for fault in files.faults for part in (fault.file, fault.reason)]
-    return _recalled(cache, cache.name("pages", str(folder), repository, str(len(faults)), *faults, *read), Pages, made)
+    key = cache.name("pages", str(folder), repository, str(len(faults)), *faults, *read)
+    return _recalled(cache, key, Pages, made)
 
 
 def report(
@@ -60,7 +63,7 @@ def report(
     way = releases(mirror) if any(one is not None and one.name.startswith(RELEASE) for one in revisions) else []
     depends = [
         [upstream.paths, upstream.exclude, upstream.asserts],
-        given.entries,
+        given.key,
         revisions,
         pins,
         [release.commit for release in way],

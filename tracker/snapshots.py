@@ -55,6 +55,7 @@ class Sources:
         self._executor = executor
         self._asserts = asserts
         self._files: dict[str, list[SourceFile]] = {}
+        self._named: dict[str, dict[str, str]] = {}
         self._harvests: dict[Named, Harvest] = {}
         self._unread: dict[Named, str] = {}
         self._lines: dict[str, list[str]] = {}
@@ -108,9 +109,15 @@ class Sources:
         asked = {(path, blobs[path]) for path in paths if path in blobs and path not in snapshot.partial}
         keys = {name: self._key("unread", *name) for name in asked if name not in self._unread}
         self._unread.update({name: raw.decode() for name, raw in self._kept(keys).items()})
-        missing = sorted(name for name in asked if name not in self._unread)
-        for name, (_, raw) in zip(missing, self._mirror.read(blob for _, blob in missing), strict=True):
-            self._unread[name] = unread_problem(raw, self._asserts) or ""
+        sizes = {(file.path, file.blob): file.size for file in self.files(snapshot.revision)}
+        missing = {name: sizes[name] for name in sorted(asked) if name not in self._unread}
+        if self._executor is not None and sum(missing.values()) >= PARALLEL_FROM:
+            path, asserts = self._mirror.path, self._asserts
+            running = [self._executor.submit(_unread_at, path, batch, asserts) for batch in _batches(missing)]
+            for future in running:
+                self._unread.update(future.result())
+        else:
+            self._unread.update(_unread(self._mirror, list(missing), self._asserts))
         self._keep({keys[name]: self._unread[name].encode() for name in missing})
         partial = dict(snapshot.partial) | {
             path: problem for path, _ in asked if (problem := self._unread[path, blobs[path]])
@@ -145,7 +152,9 @@ class Sources:
         )
 
     def _blobs(self, revision: Revision) -> dict[str, str]:
-        return {file.path: file.blob for file in self.files(revision)}
+        if revision.commit not in self._named:
+            self._named[revision.commit] = {file.path: file.blob for file in self.files(revision)}
+        return self._named[revision.commit]
 
     def _of(self, revision: Revision) -> dict[str, Harvest]:
         return {path: self._harvests[path, blob] for path, blob in self._blobs(revision).items()}
@@ -231,6 +240,12 @@ def _harvested(mirror: Mirror, names: Sequence[Named], asserts: bool) -> list[tu
     return [(name, harvest(name[0], raw, asserts)) for name, (_, raw) in zip(names, blobs, strict=True)]
 
 
+def _unread(mirror: Mirror, names: Sequence[Named], asserts: bool) -> dict[Named, str]:
+    """What is wrong with what was not read of these files; empty where nothing is."""
+    blobs = mirror.read(blob for _, blob in names)
+    return {name: unread_problem(raw, asserts) or "" for name, (_, raw) in zip(names, blobs, strict=True)}
+
+
 def _linkable(harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
     """The same, of files that wait for no other file only what they import: all that linking asks of them."""
     return {
@@ -258,6 +273,10 @@ def _opened(path: Path) -> Mirror:
 
 def _harvested_at(path: Path, names: Sequence[Named], asserts: bool) -> list[tuple[Named, Packed]]:
     return [(name, pack(found) or found) for name, found in _harvested(_opened(path), names, asserts)]
+
+
+def _unread_at(path: Path, names: Sequence[Named], asserts: bool) -> dict[Named, str]:
+    return _unread(_opened(path), names, asserts)
 
 
 def _linked_at(path: Path, blobs: Mapping[str, str], packed: bytes) -> dict[str, Harvest]:

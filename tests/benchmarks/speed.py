@@ -131,15 +131,15 @@ ROWS = {
     ),
     "warm diff, to git diff --stat": Row(ours=lambda lab: lab.diff(*TWO_POINTS), peer=Lab.git_diff, most=3),
     "warm diff with causes, to the same": Row(ours=lambda lab: lab.diff("--all-sites"), peer=Lab.git_diff, most=3),
-    "5,000 pages, cold, more than one page": Row(
+    "5,000 pages, cold, more than all sites": Row(
         ours=lambda lab: lab.diff("--no-history", pages="many", cold=True),
-        peer=lambda lab: lab.diff("--no-history", cold=True),
+        peer=lambda lab: lab.diff(*TWO_POINTS, cold=True),
         most=1,
         less=True,
     ),
-    "5,000 pages, warm, more than one page": Row(
+    "5,000 pages, warm, more than all sites": Row(
         ours=lambda lab: lab.diff("--no-history", pages="many"),
-        peer=lambda lab: lab.diff("--no-history"),
+        peer=lambda lab: lab.diff(*TWO_POINTS),
         most=0.2,
         less=True,
     ),

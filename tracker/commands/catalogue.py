@@ -102,7 +102,7 @@ def init(
     """
     from tracker.catalogue.draft import draft
     from tracker.catalogue.likeness import alike
-    from tracker.locate import in_snapshot
+    from tracker.locate import finder
     from tracker.pairing import pair_up
     from tracker.repository.mirror import globs
     from tracker.repository.revisions import releases
@@ -125,7 +125,7 @@ def init(
         wanted = [site for site in sites if spec is None or spec.match_file(site.path)]
         if not wanted:
             raise RevisionError(f"{target.name} raises nothing of what was asked for")
-        paged = {found for entry in entries if not isinstance(found := in_snapshot(entry, snapshot), str)}
+        paged = {found for found in map(finder(snapshot), entries) if not isinstance(found, str)}
         near = alike(snapshot.sites)
         built = {release.commit: release.upstream_commit for release in releases(mirror)}
         pin = built.get(target.commit) or target.commit
