@@ -5,14 +5,14 @@ What was not read is never reported as removed, and what could not be verified n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tracker.catalogue.excerpt import first_line_in
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
 from tracker.errors import RevisionError
-from tracker.locate import in_excerpt, in_snapshot
+from tracker.locate import finder, in_excerpt, in_snapshot
 from tracker.model import (
     Coverage,
     Drift,
@@ -54,11 +54,12 @@ def check_entries(
     snapshots = sources.snapshots([target, *known, *([base] if base else [])])
     after, before = snapshots[0], snapshots[-1] if base is not None else None
     _check_target(after, before)
-    located, unlocated = _locate(entries, dict(zip(pins, snapshots[1:], strict=False)), before, after)
+    located, unlocated = _locate(sources, entries, dict(zip(pins, snapshots[1:], strict=False)), before)
     partners = _Partners(sources, after, history)
+    paired_claims = [(claim, *partners.of(claim)) for claim in located]
+    after = _verified(sources, after, (pair for _, _, pair in paired_claims))
     drifts = []
-    for claim in located:
-        paired, pair = partners.of(claim)
+    for claim, paired, pair in paired_claims:
         if claim.entry.retired:
             drifts += _raised_again(claim.entry, pair)
             continue
@@ -89,8 +90,10 @@ def check_all(
     """What became of every site of the base, catalogued or not, and which sites are new."""
     before, after = sources.snapshots([base, target])
     _check_target(after, before)
-    catalogued = {site: entry.id for entry in entries if isinstance(site := in_snapshot(entry, before), Site)}
+    find = finder(before)
+    catalogued = {site: entry.id for entry in entries if isinstance(site := find(entry), Site)}
     paired = pair_up(sources, before, after, history)
+    after = _verified(sources, after, paired.pairs.values())
     drifts = _new(paired)
     for site, pair in paired.pairs.items():
         drifts += _drifts(pair, paired, after, base.commit, catalogued.get(site))
@@ -121,16 +124,29 @@ def _check_target(target: Snapshot, base: Snapshot | None) -> None:
         )
 
 
+def _verified(sources: Sources, target: Snapshot, pairs: Iterable[Pair]) -> Snapshot:
+    """The target, its files that lost a site read as a whole: only then is the site surely gone."""
+    return sources.verified(target, {pair.before.path for pair in pairs if pair.after is None})
+
+
 def _locate(
-    entries: Iterable[Entry], pinned: Mapping[str, Snapshot], base: Snapshot | None, target: Snapshot
+    sources: Sources, entries: Sequence[Entry], pinned: Mapping[str, Snapshot], base: Snapshot | None
 ) -> tuple[list[_Claim], list[Unlocated]]:
     """A page is believed where it was written; without its pin, a base that shows exactly what it says will do."""
     located, unlocated = [], []
+    finders: dict[str, Callable[[Entry], Site | str]] = {}
     for entry in entries:
         origin: Snapshot | None = pinned.get(entry.pin) or base
-        found = in_snapshot(entry, origin) if origin is not None else ""
+        found: Site | str = ""
+        if origin is not None:
+            find = finders.get(origin.revision.commit)
+            if find is None:
+                find = finders[origin.revision.commit] = finder(origin)
+            found = find(entry)
         if isinstance(found, str) and entry.pin not in pinned:
             origin, found = None, in_excerpt(entry)
+        elif isinstance(found, str) and origin is not None:
+            found = in_snapshot(entry, sources.verified(origin, [entry.path]))
         if isinstance(found, str):
             unlocated.append(Unlocated(entry=entry.id, reason=found))
         else:

@@ -16,21 +16,22 @@ from tracker.commands.options import ReaderGone, Settings
 from tracker.errors import TrackerError
 
 COMMANDS = {
-    "diff": "tracker.commands.diff",
-    "sites": "tracker.commands.sites",
-    "lookup": "tracker.commands.lookup",
-    "pull": "tracker.commands.pull",
-    "repin": "tracker.commands.repin",
-    "run": "tracker.commands.run",
-    "daemon": "tracker.commands.daemon",
-    "status": "tracker.commands.status",
-    "file": "tracker.commands.file",
-    "ack": "tracker.commands.ack",
-    "history": "tracker.commands.history",
-    "catalogue": "tracker.commands.catalogue",
-    "schema": "tracker.commands.schema",
-    "completion": "tracker.commands.completion",
+    "diff": "What became of every error: the report.",
+    "sites": "Every raise statement of a revision.",
+    "lookup": "An error text or traceback: the page, and where it is raised.",
+    "pull": "Fetch upstream into the mirror.",
+    "repin": "Bring pages up to date with the source.",
+    "run": "One unattended check: pull, check, record, file.",
+    "daemon": "The same on a schedule.",
+    "status": "Last run, next run, what is open.",
+    "file": "The outbox: what would be filed on GitHub.",
+    "ack": "Accept a drift, with a reason.",
+    "history": "The life of an error; what changed between two releases.",
+    "catalogue": "List, show, draft and check the pages.",
+    "schema": "The JSON Schema of what a command prints as JSON.",
+    "completion": "The completion script of a shell.",
 }
+"""Name -> what it does. Each is the module of that name in `tracker.commands`, and loaded only when it is called."""
 
 INTERRUPTED = 130
 """What a shell reports of a program that SIGINT ended: 128 + 2."""
@@ -39,7 +40,7 @@ READER_GONE = 141
 
 
 class _Commands(click.Group):
-    """Commands are modules with a `command`, loaded when named."""
+    """Commands are modules with a `command`, loaded when named, not to be listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -47,8 +48,13 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[name]).command
+        command: click.Command = import_module(f"tracker.commands.{name}").command
+        command.short_help = COMMANDS[name]
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

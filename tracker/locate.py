@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections import defaultdict
+from collections.abc import Callable
 from itertools import accumulate
 
 from tracker.catalogue.restate import CUT
@@ -35,19 +37,31 @@ def agrees(entry: Entry, site: Site) -> bool:
 
 def in_snapshot(entry: Entry, snapshot: Snapshot) -> Site | str:
     """The site at the page's path and line, or why there is none that the page can speak of."""
-    name = snapshot.revision.name
-    if entry.path not in snapshot.files:
-        return f"{name} has no file {entry.path} in scope"
-    here = [site for site in snapshot.sites if site.path == entry.path]
-    if found := [site for site in here if site.line == entry.line and agrees(entry, site)]:
-        return found[0]
-    elsewhere = [site.line for site in here if agrees(entry, site)]
-    if elsewhere:
-        lines = ", ".join(map(str, elsewhere))
-        return f"at {name} its error is raised at {entry.path}:{lines}, not at line {entry.line}"
-    if problem := snapshot.partial.get(entry.path):
-        return f"{entry.path} {problem} at {name}, and no such raise was found in it"
-    return f"{entry.path} raises no {leaf(entry.exception)} with this message at {name}"
+    return finder(snapshot)(entry)
+
+
+def finder(snapshot: Snapshot) -> Callable[[Entry], Site | str]:
+    """`in_snapshot` for many entries: the sites are sorted by file once."""
+    name, files = snapshot.revision.name, set(snapshot.files)
+    sites: dict[str, list[Site]] = defaultdict(list)
+    for site in snapshot.sites:
+        sites[site.path].append(site)
+
+    def find(entry: Entry) -> Site | str:
+        if entry.path not in files:
+            return f"{name} has no file {entry.path} in scope"
+        here = sites.get(entry.path, [])
+        if found := [site for site in here if site.line == entry.line and agrees(entry, site)]:
+            return found[0]
+        elsewhere = [site.line for site in here if agrees(entry, site)]
+        if elsewhere:
+            lines = ", ".join(map(str, elsewhere))
+            return f"at {name} its error is raised at {entry.path}:{lines}, not at line {entry.line}"
+        if problem := snapshot.partial.get(entry.path):
+            return f"{entry.path} {problem} at {name}, and no such raise was found in it"
+        return f"{entry.path} raises no {leaf(entry.exception)} with this message at {name}"
+
+    return find
 
 
 def in_excerpt(entry: Entry) -> Site | str:

@@ -84,6 +84,8 @@ def _new(pairs: Sequence[Pair], after: Snapshot) -> list[Site]:
 
 def _settled(pairs: Sequence[Pair], after: Snapshot, lives: Lives) -> list[Pair]:
     """The same pairs, where the steps say otherwise as the steps say."""
+    if not lives.starts and not lives.ends:
+        return list(pairs)
     ends = {id(life): position for position, life in lives.ends.items()}
     sites = {_position(site): site for site in after.sites}
     settled: dict[Site, Pair] = {}

@@ -23,7 +23,7 @@ from tracker.ledger import Family
 from tracker.model import Entry, Report, Revision
 from tracker.repository import fetch, revisions
 from tracker.repository.mirror import Mirror
-from tracker.scope import pins, resolve, sources_of
+from tracker.scope import cache_of, pins, resolve, sources_of
 from tracker.sections import seconds
 from tracker.store import runs
 from tracker.store.database import Database
@@ -242,11 +242,12 @@ def _report(
 ) -> Report:
     from tracker.check import check_all, check_entries  # a run that finds nothing new does without
 
-    sources = sources_of(config, mirror, executor)
-    if config.catalogue.track == "all":
-        base = base or resolve(config, mirror, "pin", entries)
-        return check_all(sources, entries, target, base, config.catalogue.repository)
-    return check_entries(sources, entries, target, base, known, config.catalogue.repository)
+    with cache_of(config) as cache:
+        sources = sources_of(config, mirror, executor, cache)
+        if config.catalogue.track == "all":
+            base = base or resolve(config, mirror, "pin", entries)
+            return check_all(sources, entries, target, base, config.catalogue.repository)
+        return check_entries(sources, entries, target, base, known, config.catalogue.repository)
 
 
 def _back_up(database: Database, now: float) -> None:

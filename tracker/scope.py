@@ -19,6 +19,7 @@ from tracker.repository.mirror import Mirror
 
 if TYPE_CHECKING:
     from tracker.snapshots import Sources
+    from tracker.store.cache import Cache
 
 Said = Callable[[str], None]
 Progress = Callable[[str], AbstractContextManager[Said]]
@@ -76,12 +77,20 @@ def target_of(
     return resolve(config, mirror, name, entries, progress)
 
 
-def sources_of(config: Config, mirror: Mirror, executor: Executor | None) -> Sources:
+def cache_of(config: Config) -> Cache:
+    """What was kept of earlier results. To be closed."""
+    from tracker.program import identity
+    from tracker.store.cache import Cache
+
+    return Cache(config.state.cache, identity())
+
+
+def sources_of(config: Config, mirror: Mirror, executor: Executor | None, cache: Cache) -> Sources:
     """The files that the configuration has in scope."""
     from tracker.snapshots import Sources
 
     upstream = config.upstream
-    return Sources(mirror, upstream.paths, upstream.exclude, executor, upstream.asserts)
+    return Sources(mirror, upstream.paths, upstream.exclude, executor, upstream.asserts, cache)
 
 
 def pins(mirror: Mirror, entries: Sequence[Entry]) -> dict[str, Revision]:

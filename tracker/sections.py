@@ -43,6 +43,10 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def database(self) -> Path:
         return self.path / "tracker.sqlite3"
 
+    @property
+    def cache(self) -> Path:
+        return self.path / "cache.sqlite3"
+
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """When the daemon checks: `every` where it is set, else `cron`."""

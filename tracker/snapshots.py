@@ -1,24 +1,29 @@
 """Revisions -> snapshots: blobs out of the mirror, through the harvest, in parallel where that pays.
 
-A file that several revisions share is read and harvested once. Nothing is written anywhere.
+A file that several revisions share is read and harvested once. What is harvested is kept in a cache where there is one;
+nothing depends on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from tracker.errors import RevisionError
+from tracker.harvest.kept import pack, pack_all, unpack, unpack_all
 from tracker.harvest.link import handed_in, link
 from tracker.harvest.makers import calls_a_maker, made, makers
-from tracker.harvest.sites import Harvest, harvest
+from tracker.harvest.sites import Harvest, harvest, unread_problem
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
 from tracker.model import Revision, Site, Snapshot
 from tracker.repository.mirror import Mirror, SourceFile
 from tracker.repository.steps import steps
+from tracker.store.cache import Cache
 
 # Measured on JAX: a worker needs about 0.1 s to start, and one core harvests some 7 MB in a second.
 PARALLEL_FROM = 2_000_000
@@ -27,6 +32,9 @@ BATCH = 250_000
 """Bytes of source handed to a worker at once."""
 Named = tuple[str, str]
 """A file's path and blob: what its harvest depends on."""
+Packed = bytes | Harvest
+"""A harvest on its way between processes: as itself only where it cannot be packed."""
+Name = TypeVar("Name")
 
 
 class Sources:
@@ -39,13 +47,17 @@ class Sources:
         exclude: Sequence[str] = (),
         executor: Executor | None = None,
         asserts: bool = False,
+        cache: Cache | None = None,
     ) -> None:
         self._mirror = mirror
+        self._cache = cache
         self._paths, self._exclude = paths, exclude
         self._executor = executor
         self._asserts = asserts
         self._files: dict[str, list[SourceFile]] = {}
+        self._named: dict[str, dict[str, str]] = {}
         self._harvests: dict[Named, Harvest] = {}
+        self._unread: dict[Named, str] = {}
         self._lines: dict[str, list[str]] = {}
 
     def files(self, revision: Revision) -> list[SourceFile]:
@@ -85,15 +97,32 @@ class Sources:
         """A snapshot of each revision. RevisionError: a revision without any file in scope."""
         wanted = {(file.path, file.blob): file.size for revision in revisions for file in self.files(revision)}
         self._harvest({name: size for name, size in wanted.items() if name not in self._harvests})
-        commits = {revision.commit: revision for revision in revisions}
-        # What a file's texts owe to other files belongs to the revision: only harvests of single files are kept.
-        if self._executor is None or sum(wanted.values()) < PARALLEL_FROM:
-            linked = {c: _linked(self._mirror, self._blobs(r), self._of(r)) for c, r in commits.items()}
-        else:
-            path, executor = self._mirror.path, self._executor
-            futures = {c: executor.submit(_linked_at, path, self._blobs(r), self._of(r)) for c, r in commits.items()}
-            linked = {commit: future.result() for commit, future in futures.items()}
+        linked = self._link({revision.commit: revision for revision in revisions}, parallel=self._pays(wanted))
         return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
+
+    def verified(self, snapshot: Snapshot, paths: Iterable[str]) -> Snapshot:
+        """The same, with `partial` also told of those parts of the files `paths` that hold no site.
+
+        They are not read for a snapshot; where something is missing, they count.
+        """
+        blobs = self._blobs(snapshot.revision)
+        asked = {(path, blobs[path]) for path in paths if path in blobs and path not in snapshot.partial}
+        keys = {name: self._key("unread", *name) for name in asked if name not in self._unread}
+        self._unread.update({name: raw.decode() for name, raw in self._kept(keys).items()})
+        sizes = {(file.path, file.blob): file.size for file in self.files(snapshot.revision)}
+        missing = {name: sizes[name] for name in sorted(asked) if name not in self._unread}
+        if self._executor is not None and sum(missing.values()) >= PARALLEL_FROM:
+            path, asserts = self._mirror.path, self._asserts
+            running = [self._executor.submit(_unread_at, path, batch, asserts) for batch in _batches(missing)]
+            for future in running:
+                self._unread.update(future.result())
+        else:
+            self._unread.update(_unread(self._mirror, list(missing), self._asserts))
+        self._keep({keys[name]: self._unread[name].encode() for name in missing})
+        partial = dict(snapshot.partial) | {
+            path: problem for path, _ in asked if (problem := self._unread[path, blobs[path]])
+        }
+        return replace(snapshot, partial={path: partial[path] for path in snapshot.files if path in partial})
 
     def handed_in(self, revision: Revision) -> dict[Site, tuple[str, ...]]:
         """Sites of a revision -> what they say, beside their message, once others, here or there, did their part."""
@@ -123,19 +152,74 @@ class Sources:
         )
 
     def _blobs(self, revision: Revision) -> dict[str, str]:
-        return {file.path: file.blob for file in self.files(revision)}
+        if revision.commit not in self._named:
+            self._named[revision.commit] = {file.path: file.blob for file in self.files(revision)}
+        return self._named[revision.commit]
 
     def _of(self, revision: Revision) -> dict[str, Harvest]:
         return {path: self._harvests[path, blob] for path, blob in self._blobs(revision).items()}
 
+    def _pays(self, wanted: Mapping[Named, int]) -> bool:
+        """Whether so many bytes are worth a second process."""
+        return self._executor is not None and sum(wanted.values()) >= PARALLEL_FROM
+
     def _harvest(self, wanted: Mapping[Named, int]) -> None:
-        if self._executor is None or sum(wanted.values()) < PARALLEL_FROM:
-            self._harvests.update(_harvested(self._mirror, list(wanted), self._asserts))
-            return
-        path, executor, asserts = self._mirror.path, self._executor, self._asserts
-        running = [executor.submit(_harvested_at, path, batch, asserts) for batch in _batches(wanted)]
-        for future in running:
-            self._harvests.update(future.result())
+        keys = {name: self._key("harvest", *name) for name in wanted}
+        for name, raw in self._kept(keys).items():
+            if (found := unpack(raw)) is not None:
+                self._harvests[name] = found
+        # Both versions of a file come to one worker.
+        missing = {name: wanted[name] for name in sorted(wanted) if name not in self._harvests}
+        packed: list[tuple[Named, Packed]] = []
+        if self._executor is not None and self._pays(missing):
+            path, asserts = self._mirror.path, self._asserts
+            batches = sorted(_batches(missing), key=lambda batch: -sum(missing[name] for name in batch))
+            running = [self._executor.submit(_harvested_at, path, batch, asserts) for batch in batches]
+            for future in running:
+                packed += future.result()
+        else:
+            packed += _harvested(self._mirror, list(missing), self._asserts)
+        for name, given in packed:
+            found = unpack(given) if isinstance(given, bytes) else given
+            assert found is not None, "what was just packed is whole"
+            self._harvests[name] = found
+        self._keep({keys[name]: given if isinstance(given, bytes) else pack(given) for name, given in packed})
+
+    def _link(self, revisions: Mapping[str, Revision], parallel: bool) -> dict[str, dict[str, Harvest]]:
+        """By commit, the harvests of those files whose texts stand in other files, completed.
+
+        What a file's texts owe to other files belongs to the revision, so they are kept by all its files.
+        """
+        keys = {
+            commit: self._key("linked", *(word for named in self._blobs(revision).items() for word in named))
+            for commit, revision in revisions.items()
+        }
+        found: dict[str, dict[str, Harvest]] = {}
+        for commit, raw in self._kept(keys).items():
+            if (linked := unpack_all(raw)) is not None:
+                found[commit] = linked
+        given = {c: (self._blobs(r), _linkable(self._of(r))) for c, r in revisions.items() if c not in found}
+        packed = {commit: pack_all(harvests) for commit, (_, harvests) in given.items()}
+        if parallel and self._executor is not None and all(packed.values()):
+            path, executor = self._mirror.path, self._executor
+            running = {c: executor.submit(_linked_at, path, given[c][0], packed[c] or b"") for c in given}
+            found |= {commit: future.result() for commit, future in running.items()}
+        else:
+            found |= {commit: _linked(self._mirror, *both) for commit, both in given.items()}
+        self._keep({keys[commit]: pack_all(found[commit]) for commit in given})
+        return found
+
+    def _key(self, kind: str, *parts: str) -> bytes:
+        return self._cache.name(kind, str(self._asserts), *parts) if self._cache is not None else b""
+
+    def _kept(self, keys: Mapping[Name, bytes]) -> dict[Name, bytes]:
+        values = self._cache.get(keys.values()) if self._cache is not None else {}
+        return {name: values[key] for name, key in keys.items() if key in values}
+
+    def _keep(self, values: Mapping[bytes, bytes | None]) -> None:
+        """What cannot be packed (text that is no UTF-8) is made anew each time."""
+        if self._cache is not None:
+            self._cache.put({key: value for key, value in values.items() if value is not None})
 
 
 def _batches(wanted: Mapping[Named, int]) -> Iterator[list[Named]]:
@@ -156,6 +240,20 @@ def _harvested(mirror: Mirror, names: Sequence[Named], asserts: bool) -> list[tu
     return [(name, harvest(name[0], raw, asserts)) for name, (_, raw) in zip(names, blobs, strict=True)]
 
 
+def _unread(mirror: Mirror, names: Sequence[Named], asserts: bool) -> dict[Named, str]:
+    """What is wrong with what was not read of these files; empty where nothing is."""
+    blobs = mirror.read(blob for _, blob in names)
+    return {name: unread_problem(raw, asserts) or "" for name, (_, raw) in zip(names, blobs, strict=True)}
+
+
+def _linkable(harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
+    """The same, of files that wait for no other file only what they import: all that linking asks of them."""
+    return {
+        path: found if found.open or found.helpers else Harvest(sites=(), problem=None, imports=found.imports)
+        for path, found in harvests.items()
+    }
+
+
 def _linked(mirror: Mirror, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
     """The harvests of those files whose texts stand in other files, completed."""
 
@@ -173,9 +271,13 @@ def _opened(path: Path) -> Mirror:
     return Mirror.open(path, create=False)
 
 
-def _harvested_at(path: Path, names: Sequence[Named], asserts: bool) -> list[tuple[Named, Harvest]]:
-    return _harvested(_opened(path), names, asserts)
+def _harvested_at(path: Path, names: Sequence[Named], asserts: bool) -> list[tuple[Named, Packed]]:
+    return [(name, pack(found) or found) for name, found in _harvested(_opened(path), names, asserts)]
 
 
-def _linked_at(path: Path, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
-    return _linked(_opened(path), blobs, harvests)
+def _unread_at(path: Path, names: Sequence[Named], asserts: bool) -> dict[Named, str]:
+    return _unread(_opened(path), names, asserts)
+
+
+def _linked_at(path: Path, blobs: Mapping[str, str], packed: bytes) -> dict[str, Harvest]:
+    return _linked(_opened(path), blobs, unpack_all(packed) or {})

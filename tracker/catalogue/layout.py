@@ -124,9 +124,14 @@ class Layout:
 def split(text: str, file: str) -> Lines:
     """Text -> lines. A byte order mark belongs to the text and to no line."""
     # Unlike str.splitlines this keeps a form feed or U+2028 of the source inside its line.
-    ended = list(io.StringIO(text, newline=""))
-    starts = [0, *accumulate(map(len, ended))]
-    lines = [line.rstrip("\r\n") for line in ended]
+    if "\r" in text:
+        ended = list(io.StringIO(text, newline=""))
+        starts = [0, *accumulate(map(len, ended))]
+        lines = [line.rstrip("\r\n") for line in ended]
+    else:
+        lines = text.removesuffix("\n").split("\n") if text else []
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        starts[-1] = len(text)
     if text.startswith("\ufeff"):
         lines[0], starts[0] = lines[0][1:], 1
     marks: list[tuple[int, str]] = []

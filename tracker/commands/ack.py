@@ -13,7 +13,7 @@ from tracker.model import Kind, Severity
 from tracker.report.words import counted
 
 
-@click.command("ack", short_help="Accept a drift, with a reason.")
+@click.command("ack")
 @click.argument("entry", metavar="[ID]", required=False)
 @click.option("--reason", help="Why it is accepted, for whoever looks later.")
 @click.option("--by", help="Who accepts it.  [default: your login]")

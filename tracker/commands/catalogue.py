@@ -23,7 +23,7 @@ FAULTY = 1
 FORMATS = click.Choice(["text", "json"])
 
 
-@click.group("catalogue", short_help="List, show, draft and check the pages.")
+@click.group("catalogue")
 def command() -> None:
     """The pages of the catalogue: a folder of text files, [catalogue] path in config.toml.
 
@@ -102,19 +102,19 @@ def init(
     """
     from tracker.catalogue.draft import draft
     from tracker.catalogue.likeness import alike
-    from tracker.locate import in_snapshot
+    from tracker.locate import finder
     from tracker.pairing import pair_up
     from tracker.repository.mirror import globs
     from tracker.repository.revisions import releases
-    from tracker.scope import sources_of, target_of
+    from tracker.scope import cache_of, sources_of, target_of
 
     config = settings.config()
     entries = _entries(config)
     folder = output or config.catalogue.path
     skipped: Counter[str] = Counter()
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         target = target_of(config, mirror, at, entries, settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         (snapshot,) = sources.snapshots([target])
         sites: Sequence[Site] = snapshot.sites
         if since is not None:
@@ -125,7 +125,7 @@ def init(
         wanted = [site for site in sites if spec is None or spec.match_file(site.path)]
         if not wanted:
             raise RevisionError(f"{target.name} raises nothing of what was asked for")
-        paged = {found for entry in entries if not isinstance(found := in_snapshot(entry, snapshot), str)}
+        paged = {found for found in map(finder(snapshot), entries) if not isinstance(found, str)}
         near = alike(snapshot.sites)
         built = {release.commit: release.upstream_commit for release in releases(mirror)}
         pin = built.get(target.commit) or target.commit
@@ -166,14 +166,14 @@ def check(settings: Settings, at: str | None, form: str) -> int:
       tracker catalogue check --at release:0.12.0.1
     """
     from tracker.faults import faults_of
-    from tracker.scope import pins, sources_of, target_of
+    from tracker.scope import cache_of, pins, sources_of, target_of
 
     config = settings.config()
     catalogue = _read(config)
     entries = [page.entry for page in catalogue.pages]
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         target = target_of(config, mirror, at, entries, settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         found, unchecked = faults_of(sources, entries, target, pins(mirror, entries), config.upstream.package)
     faults = [(fault.file, f"{fault.file}:{fault.line}: {fault.reason}") for fault in catalogue.faults]
     if form == "json":

@@ -7,7 +7,7 @@ import click
 from tracker.commands.options import write
 
 
-@click.command("completion", short_help="The completion script of a shell.")
+@click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> int:

@@ -10,7 +10,7 @@ import click
 from tracker.commands.options import Settings
 
 
-@click.command("daemon", short_help="The same on a schedule.")
+@click.command("daemon")
 @click.pass_obj
 def command(settings: Settings) -> int:
     """Make a run whenever [schedule] says so, and at once where the last success is older than that.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,19 +21,22 @@ from tracker.commands.options import (
     write,
 )
 from tracker.errors import GitError, TrackerError
-from tracker.model import Drift, Entry, Kind, PageFault, Report
+from tracker.model import Drift, Entry, Kind, Report, Revision
 from tracker.report.formats import FORMATS, Format, render
 from tracker.report.screen import Screen
 from tracker.report.summary import summary
 
 if TYPE_CHECKING:
     from tracker.config import Config
+    from tracker.recall import Pages
+    from tracker.repository.mirror import Mirror
+    from tracker.store.cache import Cache
 
 DRIFT, UNVERIFIED = 1, 2
 KINDS = click.Choice([kind.value for kind in reversed(Kind)])
 
 
-@click.command("diff", short_help="What became of every error: the report.")
+@click.command("diff")
 @click.argument("target", required=False)
 @click.option("--base", metavar="REV", help="Compare with this revision; needed for new errors if the pin is missing.")
 @click.option("--all-sites", is_flag=True, help="Check every site of the base, not only catalogued ones.")
@@ -77,10 +80,13 @@ def command(
       tracker diff release:0.12.0.1 --base release:0.11.1
     """
     try:
+        from tracker.scope import cache_of
+
         config = settings.config()
         track_all = all_sites or config.catalogue.track == "all"
-        pages, faults = _pages(config, optional=track_all)
-        report = _report(settings, config, pages, target, base, track_all, history, pull, FORMATS[form])
+        with cache_of(config) as cache:
+            given = _pages(config, cache, optional=track_all)
+            report = _report(settings, config, cache, given, target, base, track_all, history, pull, FORMATS[form])
     except GitError as error:
         # Of this command, everything that is no verified answer is exit code 2.
         raise TrackerError(str(error)) from error
@@ -93,31 +99,33 @@ def command(
     if form == "github":
         _summarise(shown)
     settings.say(summary(shown))
-    return _exit_code(report, shown, Kind(fail_on), faulty=bool(faults))
+    return _exit_code(report, shown, Kind(fail_on), faulty=bool(given.faults))
 
 
-def _pages(config: Config, optional: bool) -> tuple[list[Entry], Sequence[PageFault]]:
-    """The entries of the catalogue, and the pages that are none, named on stderr. CatalogueError: no page at all."""
-    from tracker.catalogue.folder import read
+def _pages(config: Config, cache: Cache, optional: bool) -> Pages:
+    """The pages of the catalogue, those that are none named on stderr. CatalogueError: no page at all."""
     from tracker.errors import CatalogueError
+    from tracker.recall import Pages, pages
 
+    folder = config.catalogue.path
     try:
-        catalogue = read(config.catalogue.path, config.catalogue.repository)
+        found = pages(cache, folder, config.catalogue.repository)
     except CatalogueError:
         if optional:
-            return [], []
+            return Pages(entries=(), faults=())
         raise
-    for fault in catalogue.faults:
+    for fault in found.faults:
         print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
-    if not catalogue.pages and not optional:
-        raise CatalogueError(f"not one of the {len(catalogue.faults)} pages in {catalogue.folder} can be read")
-    return [page.entry for page in catalogue.pages], catalogue.faults
+    if not found.entries and not optional:
+        raise CatalogueError(f"not one of the {len(found.faults)} pages in {folder} can be read")
+    return found
 
 
 def _report(
     settings: Settings,
     config: Config,
-    entries: Sequence[Entry],
+    cache: Cache,
+    given: Pages,
     target: str | None,
     base: str | None,
     track_all: bool,
@@ -125,30 +133,57 @@ def _report(
     pull: bool,
     wanted: Format,
 ) -> Report:
-    from tracker.check import check_all, check_entries
-    from tracker.scope import pins, resolve, sources_of, target_of
+    from tracker import recall
+    from tracker.scope import pins, resolve, target_of
 
-    with open_mirror(config) as mirror, workers() as executor:
+    entries = given.entries
+    with open_mirror(config) as mirror:
         if pull:
             fetch(settings, config, mirror)
         before = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
         after = target_of(config, mirror, target, entries, settings.progress)
-        sources = sources_of(config, mirror, executor)
-        repository, known = config.catalogue.repository, {} if track_all else pins(mirror, entries)
+        known = {} if track_all else pins(mirror, entries)
         if track_all:
             before = before or resolve(config, mirror, "pin", entries)
-            report = check_all(sources, entries, after, before, repository, history)
-        else:
-            report = check_entries(sources, entries, after, before, known, repository, history)
+
+        def checked() -> Report:
+            return _checked(config, mirror, cache, entries, after, before, known, track_all, history)
+
+        settled = [config.catalogue.repository, track_all, history]
+        report = recall.report(cache, mirror, config.upstream, given, [after, before], known, settled, checked)
         if wanted.links:
             from tracker.repository.revisions import milestones
 
             report = replace(report, web=config.web, milestones=tuple(milestones(mirror, config.upstream.package)))
         if wanted.excerpts:
             from tracker.excerpts import with_excerpts
+            from tracker.scope import sources_of
 
-            report = with_excerpts(report, sources, known.values(), entries)
+            report = with_excerpts(report, sources_of(config, mirror, None, cache), known.values(), entries)
         return report
+
+
+def _checked(
+    config: Config,
+    mirror: Mirror,
+    cache: Cache,
+    entries: Sequence[Entry],
+    after: Revision,
+    before: Revision | None,
+    known: Mapping[str, Revision],
+    track_all: bool,
+    history: bool,
+) -> Report:
+    from tracker.check import check_all, check_entries
+    from tracker.scope import sources_of
+
+    repository = config.catalogue.repository
+    with workers() as executor:
+        sources = sources_of(config, mirror, executor, cache)
+        if track_all:
+            assert before is not None
+            return check_all(sources, entries, after, before, repository, history)
+        return check_entries(sources, entries, after, before, known, repository, history)
 
 
 def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tracker.store.database import Database
 
 
-@click.command("file", short_help="The outbox: what would be filed on GitHub.")
+@click.command("file")
 @click.option("--apply", is_flag=True, help="File it, also what the first run found.")
 @click.option("--bodies", is_flag=True, help="Show the whole text of each issue.")
 @click.option("--close-all", is_flag=True, help="Also close what are too many to be believed at once.")

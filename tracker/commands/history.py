@@ -31,7 +31,7 @@ _PLACE = re.compile(r"(?P<path>[^:]+\.py):(?P<line>\d+)")
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
-@click.command("history", short_help="The life of an error; what changed between two releases.")
+@click.command("history")
 @click.argument("what", metavar="ID|TEXT|PATH:LINE", required=False)
 @click.option(
     "--between", nargs=2, metavar="A B", help="Instead: which errors are new, reworded, retyped, removed from A to B."

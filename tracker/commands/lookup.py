@@ -26,7 +26,7 @@ class NothingToLookUp(TrackerError):
     """There is nothing to look up."""
 
 
-@click.command("lookup", short_help="An error text or traceback: the page, and where it is raised.")
+@click.command("lookup")
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @click.option("--text", metavar="TEXT", help="The error itself, instead of a file.")
 @click.option("--at", metavar="REV", help="The revision that raised it, such as jax-v0.4.30 or release:0.4.30.")
@@ -51,15 +51,15 @@ def command(settings: Settings, file: Path | None, text: str | None, at: str | N
     from tracker.lookup.ask import Asked
     from tracker.lookup.paste import read
     from tracker.lookup.releases import Releases
-    from tracker.scope import sources_of, target_of
+    from tracker.scope import cache_of, sources_of, target_of
 
     paste = read(pasted)
     entries = _entries(config)
     package = config.upstream.package
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         revision = target_of(config, mirror, at, entries, settings.progress) if at is not None else None
         newest = target_of(config, mirror, None, entries)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         asked = Asked(sources, Releases(mirror, sources, package, settings.say), newest, entries, package)
         answer = asked.answer(paste, revision, history)
     write(import_module(FORMATS[form]).render(answer, screen()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -114,7 +115,7 @@ def workers() -> Iterator[Executor | None]:
     if cores == 1:
         yield None
         return
-    executor = ProcessPoolExecutor(cores, initializer=_ignore_interrupts)
+    executor = ProcessPoolExecutor(cores, initializer=_start_worker)
     try:
         yield executor
     except BaseException:
@@ -126,7 +127,9 @@ def workers() -> Iterator[Executor | None]:
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _ignore_interrupts() -> None:
+def _start_worker() -> None:
+    # A harvest leaves no circles behind, and looking for some takes a tenth of its time.
+    gc.disable()
     # Ctrl-C reaches the whole group; the parent ends the workers, quietly.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

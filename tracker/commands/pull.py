@@ -7,7 +7,7 @@ import click
 from tracker.commands.options import Settings, fetch, open_mirror
 
 
-@click.command("pull", short_help="Fetch upstream into the mirror.")
+@click.command("pull")
 @click.pass_obj
 def command(settings: Settings) -> int:
     """Fetch the configured branch and the tags of upstream into the mirror.

@@ -28,7 +28,7 @@ FEW = 5
 """Ids that are written out at the end, ready to be copied; each stands above its page's claim, too."""
 
 
-@click.command("repin", short_help="Bring pages up to date with the source.")
+@click.command("repin")
 @click.argument("target", required=False)
 @click.option("--base", metavar="REV", help="Where pages are believed whose pin the mirror does not have.")
 @click.option("--accept", "accepted", metavar="ID", multiple=True, help="Accept what this page's error became.")
@@ -62,7 +62,7 @@ def command(
     from tracker.repin import plan
     from tracker.report.repin import claim, patch
     from tracker.report.screen import Screen
-    from tracker.scope import pins, resolve, sources_of, target_of
+    from tracker.scope import cache_of, pins, resolve, sources_of, target_of
 
     if into_files and branch is not None:
         raise click.UsageError("--write and --branch exclude each other: pages are written, or committed beside them")
@@ -75,13 +75,13 @@ def command(
     known = {page.entry.id for page in catalogue.pages}
     if unknown := sorted(set(accepted) - known):
         raise CatalogueError(f"no page that can be read has the id {', '.join(unknown)}: ids stand in the last line")
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         if pull:
             fetch(settings, config, mirror)
         entries = [page.entry for page in catalogue.pages]
         believed = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
         at = target_of(config, mirror, target, entries, settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         pinned = pins(mirror, entries)
         report = check_entries(sources, entries, at, believed, pinned, config.catalogue.repository)
         goal = _goal(mirror, at, sources)

@@ -58,7 +58,7 @@ class Signals:
                 signal.signal(number, handler)
 
 
-@click.command("run", short_help="One unattended check: pull, check, record, file.")
+@click.command("run")
 @click.pass_obj
 def command(settings: Settings) -> int:
     """Pull upstream, check every page, record what changed, and file what is due.

@@ -13,7 +13,7 @@ SCHEMAS = {"diff": "tracker.report.json", "lookup": "tracker.lookup.json"}
 HISTORY = ("history", "changelog")
 
 
-@click.command("schema", short_help="The JSON Schema of what a command prints as JSON.")
+@click.command("schema")
 @click.argument("name", metavar="[COMMAND]", type=click.Choice([*SCHEMAS, *HISTORY]), default="diff")
 def command(name: str) -> int:
     """Print the JSON Schema of what COMMAND prints with `--format json`: diff (the default), lookup,

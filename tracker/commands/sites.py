@@ -12,7 +12,7 @@ from tracker.errors import RevisionError
 from tracker.model import Site, Snapshot
 
 
-@click.command("sites", short_help="Every raise statement of a revision.")
+@click.command("sites")
 @click.argument("revision", metavar="[REV]", required=False)
 @click.option("--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True)
 @click.option("--path", "paths", metavar="GLOB", multiple=True, help="Only these files (repeatable).")
@@ -28,13 +28,14 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
     """
     from tracker.report.json import line
     from tracker.repository.mirror import globs
-    from tracker.scope import sources_of, target_of
+    from tracker.scope import cache_of, sources_of, target_of
 
     config = settings.config()
-    with open_mirror(config) as mirror, workers() as executor:
+    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
         found = target_of(config, mirror, revision, [], settings.progress)
-        sources = sources_of(config, mirror, executor)
+        sources = sources_of(config, mirror, executor, cache)
         (snapshot,) = sources.snapshots([found])
+        snapshot = sources.verified(snapshot, snapshot.files)
     spec = globs(paths) if paths else None
     sites = [site for site in snapshot.sites if spec is None or spec.match_file(site.path)]
     if not sites:

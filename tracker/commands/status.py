@@ -19,7 +19,7 @@ SCHEMA = "tracker.status/1"
 OVERDUE = 1
 
 
-@click.command("status", short_help="Last run, next run, what is open.")
+@click.command("status")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 def command(settings: Settings, form: str) -> int:

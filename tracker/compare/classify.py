@@ -18,11 +18,13 @@ def kinds(before: Site, after: Site) -> frozenset[Kind]:
     again = before.form is after.form is Form.RERAISE
     if leaf(before.exception) != leaf(after.exception) and not again:
         found.add(Kind.RETYPED)
-    if set(texts(before)) != set(texts(after)):
-        found.add(Kind.REWORDED)
-    elif _placeholders(before) != _placeholders(after):
-        found.add(Kind.PLACEHOLDER_CHANGED)
-    if guard_tokens(before.guard) != guard_tokens(after.guard):
+    # Most pairs are equal to the letter, and need not be taken apart to know.
+    if before.messages != after.messages:
+        if set(texts(before)) != set(texts(after)):
+            found.add(Kind.REWORDED)
+        elif _placeholders(before) != _placeholders(after):
+            found.add(Kind.PLACEHOLDER_CHANGED)
+    if before.guard != after.guard and guard_tokens(before.guard) != guard_tokens(after.guard):
         found.add(Kind.GUARD_CHANGED)
     return frozenset(found)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from tracker.compare.keys import Key, index, said, said_aloud
 from tracker.compare.scopes import Scope, moved, scope_of
 from tracker.compare.similarity import far_likeness, guard_tokens, likeness
-from tracker.model import Pair, Site
+from tracker.model import Pair, Site, leaf
 
 SAME_SCOPE = 0.53
 """Likeness from which two sites of one scope are the same error; set on the kinds of change seen in JAX."""
@@ -23,6 +23,7 @@ SAME_FILE = 0.7
 def match(base: Iterable[Site], target: Iterable[Site]) -> list[Pair]:
     """A pair for each base site, ordered by (path, line); one without `after` where nothing continues the site."""
     game = _Game(base, target)
+    game.same(lambda site: (scope_of(site), leaf(site.exception)))
     game.equal(lambda site: (scope_of(site), *said(site), guard_tokens(site.guard)))
     game.alike(_grouped(lambda site: (scope_of(site), *said(site))), 0.0)
     goals = moved(game.base, game.target, game.kept)
@@ -76,6 +77,15 @@ class _Game:
         self.kept = {scope_of(site) for site in self.base} & {scope_of(site) for site in self.target}
         self._made: dict[Site, Pair] = {}
 
+    def same(self, key: Key) -> None:
+        """What `equal` would pair by wording and guard where nothing at all changed: without taking any text apart."""
+        pairs = []
+        for ours, theirs in _grouped(key)(self.base, self.target):
+            before, after = [self.base[i] for i in ours], [self.target[j] for j in theirs]
+            if list(map(_written, before)) == list(map(_written, after)):
+                pairs += [Pair(before=one, after=other) for one, other in zip(before, after, strict=True)]
+        self._take(pairs)
+
     def equal(self, key: Key, unique: bool = False) -> None:
         """Pair, in order, the sites with equal keys where both sides have as many of them; `unique`: where one."""
         pairs = []
@@ -127,6 +137,10 @@ class _Game:
 
     def pairs(self) -> list[Pair]:
         return [self._made.get(site) or Pair(before=site, after=None) for site in self.all]
+
+
+def _written(site: Site) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return site.messages, site.guard
 
 
 def _position(site: Site) -> tuple[str, int, int]:

@@ -15,6 +15,9 @@ GROWS = ("append", "extend")
 _CLAUSES = ("elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause")
 
 
+_BINDS_NOTHING = ("comment", "return_statement", "raise_statement", "assert_statement", "pass_statement")
+
+
 def definition(statement: Node) -> Node:
     """The statement itself, decorators taken off."""
     if statement.type == "decorated_definition":
@@ -24,13 +27,18 @@ def definition(statement: Node) -> Node:
 
 def binds(statement: Node) -> set[str]:
     """The names that a statement binds in its scope or adds to, its inner blocks included."""
-    statement = definition(statement)
-    if statement.type in DEFINITIONS:
+    kind = statement.type
+    if kind in _BINDS_NOTHING:
+        return set()
+    if kind == "decorated_definition":
+        statement = definition(statement)
+        kind = statement.type
+    if kind in DEFINITIONS:
         name = statement.child_by_field_name("name")
         return {text(name)} if name is not None else set()
-    if statement.type in ("import_from_statement", "import_statement"):
+    if kind in ("import_from_statement", "import_statement"):
         return {imported_as(node) for node in statement.children_by_field_name("name")}
-    if statement.type == "expression_statement":
+    if kind == "expression_statement":
         return {name for child in statement.named_children for name in (*targets(child), *grown(child))}
     names: set[str] = set()
     for body, _ in bodies(statement):

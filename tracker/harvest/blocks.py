@@ -12,27 +12,70 @@ from typing import Any
 
 from tree_sitter import Node
 
-from tracker.harvest.grammar import descendants, text
+from tracker.harvest.grammar import descendants, parse, text
 from tracker.harvest.guards import case, entered, refuted
+from tracker.harvest.outline import divide
+
+DEFINITIONS = ("function_definition", "class_definition")
+_WITH_DECORATED = (*DEFINITIONS, "decorated_definition")
+
+
+class Misread(Exception):
+    """A file cannot be taken apart by its lines: it has to be parsed as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A definition of a module that is parsed only if somebody asks for it."""
+
+    name: str
+    start_byte: int
+    end_byte: int
+
+    def read(self, source: bytes) -> Node:
+        """The definition. Misread: it is not the one that its lines promised."""
+        root = parse(source, [(self.start_byte, self.end_byte)])
+        found = [child for child in root.children if child.type in _WITH_DECORATED]
+        rest = {child.type for child in root.children} - {*_WITH_DECORATED, "comment", "expression_statement"}
+        if root.has_error or len(found) != 1 or rest:
+            raise Misread
+        return found[0]
 
 
 class Block:
     """The statements of one block, and which of them bind which name (worked out when first asked for)."""
 
-    __slots__ = ("_bindings", "owner", "statements")
+    __slots__ = ("_bindings", "_source", "_statements", "owner")
 
-    def __init__(self, node: Node, owner: Node) -> None:
-        self.statements = node.children
+    def __init__(self, statements: Sequence[Node | Unread], owner: Node, source: bytes = b"") -> None:
+        self._statements = list(statements)
+        self._source = source
         self.owner = owner
         """The module, class, function or clause whose block this is."""
         self._bindings: dict[str, list[int]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._statements)
+
+    def at(self, index: int) -> Node:
+        """The statement with this index. Misread: as of `Unread`."""
+        statement = self._statements[index]
+        if isinstance(statement, Unread):
+            statement = self._statements[index] = statement.read(self._source)
+        return statement
+
+    def holding(self, offsets: Sequence[int]) -> Iterator[tuple[int, Node]]:
+        """The statements within which one of the offsets lies, with their indexes."""
+        for index, statement in enumerate(self._statements if offsets else ()):
+            if _holds(statement, offsets):
+                yield index, self.at(index)
 
     def bindings(self, binds: Callable[[Node], set[str]]) -> Mapping[str, Sequence[int]]:
         """Name -> indexes of the statements that bind it, as `binds` tells."""
         if self._bindings is None:
             self._bindings = {}
-            for index, statement in enumerate(self.statements):
-                for name in binds(statement):
+            for index, statement in enumerate(self._statements):
+                for name in (statement.name,) if isinstance(statement, Unread) else binds(statement):
                     self._bindings.setdefault(name, []).append(index)
         return self._bindings
 
@@ -42,6 +85,7 @@ class File:
     """One parsed file, and what was worked out about it so far."""
 
     path: str
+    source: bytes
     root: Node
     known: dict[object, Any] = field(default_factory=dict)
     """Results by what was asked: each expression of a file is read once, however many sites lead to it."""
@@ -55,10 +99,32 @@ class File:
     """Functions whose calls were looked for in the whole file."""
     _blocks: dict[int, Block] = field(default_factory=dict)
 
+    @classmethod
+    def whole(cls, path: str, source: bytes) -> File:
+        return cls(path, source, parse(source))
+
+    @classmethod
+    def sparse(cls, path: str, source: bytes, words: Sequence[bytes] = ()) -> File:
+        """The same, definitions that hold none of the words left unread until they are asked for: most of a file.
+
+        Misread: parts of it are not what their lines promise.
+        """
+        divided = divide(source, words)
+        if divided is None:
+            raise Misread
+        read, left = divided
+        file = cls(path, source, parse(source, read))
+        if file.root.has_error:
+            raise Misread
+        statements: list[Node | Unread] = [*file.root.children, *(Unread(*one) for one in left)]
+        statements.sort(key=lambda statement: statement.start_byte)
+        file._blocks[file.root.id] = Block(statements, file.root, source)
+        return file
+
     def block(self, node: Node, owner: Node) -> Block:
         found = self._blocks.get(node.id)
         if found is None:
-            found = self._blocks[node.id] = Block(node, owner)
+            found = self._blocks[node.id] = Block(node.children, owner)
         return found
 
     def forget(self) -> None:
@@ -70,7 +136,7 @@ class File:
     def end(self) -> Frame:
         """The module, seen from its end."""
         block = self.block(self.root, self.root)
-        return Frame(block, len(block.statements), None, self)
+        return Frame(block, len(block), None, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +160,6 @@ class Place:
     guard: tuple[str, ...]
 
 
-DEFINITIONS = ("function_definition", "class_definition")
-
-
 def find(
     file: File, wanted: Collection[str], words: Iterable[bytes], within: tuple[int, int] | None = None
 ) -> Iterator[Place]:
@@ -104,7 +167,7 @@ def find(
 
     `within`: only where the word stands in this range of bytes.
     """
-    offsets = _offsets(file.root, words)
+    offsets = _offsets(file.source, 0, words)
     if within is not None:
         offsets = [at for at in offsets if within[0] <= at < within[1]]
     return _Search(wanted, offsets).block(file.end.block, None, (), (), file)
@@ -112,15 +175,16 @@ def find(
 
 def find_inside(body: Frame, wanted: Collection[str], words: Iterable[bytes], nested: bool = False) -> Iterator[Place]:
     """The same in the body of one function or class; `nested`: also in the definitions nested in it."""
-    search = _Search(wanted, _offsets(body.block.owner, words), nested)
+    owner = body.block.owner
+    search = _Search(wanted, _offsets(owner.text or b"", owner.start_byte, words), nested)
     return search.block(body.block, body.outer, (), (), body.file)
 
 
 _UNDERSCORE = ord("_")
 
 
-def _offsets(node: Node, words: Iterable[bytes]) -> list[int]:
-    source, start = node.text or b"", node.start_byte
+def _offsets(source: bytes, start: int, words: Iterable[bytes]) -> list[int]:
+    """Where a word stands in a piece of source, counted from `start`."""
     offsets = []
     for word in words:
         at = source.find(word)
@@ -129,6 +193,11 @@ def _offsets(node: Node, words: Iterable[bytes]) -> list[int]:
                 offsets.append(at + start)
             at = source.find(word, at + len(word))
     return sorted(offsets)
+
+
+def _holds(node: Node | Unread, offsets: Sequence[int]) -> bool:
+    first = bisect_left(offsets, node.start_byte)
+    return first < len(offsets) and offsets[first] < node.end_byte
 
 
 DEEPEST = 150
@@ -142,16 +211,11 @@ class _Search:
     nested: bool = True
     depth: int = 0
 
-    def holds(self, node: Node) -> bool:
-        first = bisect_left(self.offsets, node.start_byte)
-        return first < len(self.offsets) and self.offsets[first] < node.end_byte
-
     def block(
         self, block: Block, outer: Frame | None, scope: tuple[str, ...], guard: tuple[str, ...], file: File
     ) -> Iterator[Place]:
-        for index, statement in enumerate(block.statements if self.offsets else ()):
-            if self.holds(statement):
-                yield from self.statement(statement, Frame(block, index, outer, file), scope, guard)
+        for index, statement in block.holding(self.offsets):
+            yield from self.statement(statement, Frame(block, index, outer, file), scope, guard)
 
     def statement(self, node: Node, frame: Frame, scope: tuple[str, ...], guard: tuple[str, ...]) -> Iterator[Place]:
         kind = node.type
@@ -174,7 +238,7 @@ class _Search:
             if kind == "case_clause":
                 guard = (*guard, *case(node, frame.block.owner))
             for child in node.children:
-                if self.holds(child):
+                if _holds(child, self.offsets):
                     yield from self.clause(child, node, frame, scope, guard)
             self.depth -= 1
 
@@ -188,7 +252,7 @@ class _Search:
             if child.type == "else_clause":
                 guard = (*guard, *refuted(parent))
             for part in child.children:
-                if self.holds(part):
+                if _holds(part, self.offsets):
                     yield from self.clause(part, child, frame, scope, guard)
         elif child.type in self.wanted or parent.has_error:
             yield from self.statement(child, frame, scope, guard)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from tracker.harvest.blocks import Frame, find_inside
@@ -29,7 +30,7 @@ class Supply(NamedTuple):
 def filled(template: Supply | Foreign, given: Arguments) -> Texts:
     """The texts of one call of a class; of a class in another file, what that file has to say."""
     if isinstance(template, Foreign):
-        return ((template._replace(use="call", arguments=given),),)
+        return ((replace(template, use="call", arguments=given),),)
     return bind(template.texts, template.function, matched(template.signature, given))
 
 

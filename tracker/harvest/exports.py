@@ -5,22 +5,24 @@ Pure and picklable, like a harvest: bytes in, values out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 from tracker.harvest.binds import imported_from
-from tracker.harvest.blocks import File, Frame
+from tracker.harvest.blocks import File, Frame, Misread
 from tracker.harvest.calls import callee, calls_of, returned
 from tracker.harvest.classes import Supply, supply
-from tracker.harvest.grammar import children, parse
+from tracker.harvest.grammar import children
 from tracker.harvest.helpers import Helper, helper
 from tracker.harvest.names import Meaning, inner, meanings, member
 from tracker.harvest.parts import Arguments, Expected, Foreign, Texts, distinct, has_text, matched
-from tracker.harvest.pieces import DEFINES, cut
 from tracker.harvest.raised import Raised, raised
 from tracker.harvest.source import normalize
 from tracker.harvest.texts import arguments, foreign, signature, texts, texts_of_entry
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +44,29 @@ class Export:
 
 @lru_cache(maxsize=8)
 def _file(path: str, raw: bytes) -> File:
-    return File(path, parse(normalize(raw).data))
+    return File.sparse(path, normalize(raw).data)
+
+
+@lru_cache(maxsize=8)
+def _whole(path: str, raw: bytes) -> File:
+    return File.whole(path, normalize(raw).data)
+
+
+def _asked(path: str, raw: bytes, question: Callable[[File], Answer]) -> Answer:
+    """What a file answers, read as far as the question goes; read as a whole where that is not to be had."""
+    try:
+        return question(_file(path, raw))
+    except Misread:
+        return question(_whole(path, raw))
 
 
 @lru_cache(maxsize=4096)
 def export(path: str, raw: bytes, name: str) -> Export | None:
     """What a dotted name of the file at `path` gives; None where the file does not know it."""
-    file = _file(path, raw)
+    return _asked(path, raw, lambda file: _export(file, name))
+
+
+def _export(file: File, name: str) -> Export | None:
     head, _, rest = name.partition(".")
     found = meanings(head, file.end)
     for meaning in found:
@@ -99,14 +117,14 @@ def _function(meaning: Meaning) -> Export:
 @lru_cache(maxsize=1024)
 def calls(path: str, raw: bytes, names: frozenset[str]) -> tuple[tuple[Foreign, Arguments], ...]:
     """The calls of imports whose last dotted part is one of the names, with what they hand over."""
-    # A call is nearly always written without a blank, and most definitions of most files hold none of a helper.
+    # A call is nearly always written without a blank.
     names = frozenset(name for name in names if f"{name}(".encode() in raw)
     if not names:
         return ()
-    words = [f"{name}(".encode() for name in sorted(names)]
-    pieces = cut(normalize(raw).data)
-    needed = [piece for piece in pieces if not DEFINES.match(piece) or any(word in piece for word in words)]
-    file = _file(path, b"".join(needed))
+    return _asked(path, raw, lambda file: _calls(file, names))
+
+
+def _calls(file: File, names: frozenset[str]) -> tuple[tuple[Foreign, Arguments], ...]:
     found = []
     for name in sorted(names):
         for call, at in calls_of(name, file):
@@ -119,8 +137,12 @@ def calls(path: str, raw: bytes, names: frozenset[str]) -> tuple[tuple[Foreign, 
 
 def passed_on(path: str, raw: bytes, found: Helper) -> tuple[Helper, ...]:
     """The functions of the same file that hand what they are handed on to a helper: their callers fill it, too."""
+    return _asked(path, raw, lambda file: _passed_on(file, found))
+
+
+def _passed_on(file: File, found: Helper) -> tuple[Helper, ...]:
     made = []
-    for call, at in calls_of(found.name, _file(path, raw)):
+    for call, at in calls_of(found.name, file):
         values = matched(found.signature, arguments(call, at))
         thrown = tuple(one.filled(found.function, values) for one in found.thrown)
         if (one := helper(found.site, thrown, at)) is not None:

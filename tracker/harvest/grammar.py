@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import tree_sitter_python
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Range
 
 _PARSER = Parser(Language(tree_sitter_python.language()))
 _BREAK = re.compile(r"\s*\n\s*")
 
 
-def parse(source: bytes) -> Node:
-    """UTF-8 source -> the root of its tree. The tree may hold ERROR nodes; it is never missing."""
-    return _PARSER.parse(source).root_node
+def parse(source: bytes, parts: Sequence[tuple[int, int]] | None = None) -> Node:
+    """UTF-8 source -> the root of its tree. The tree may hold ERROR nodes; it is never missing.
+
+    `parts`: only these are parsed, as if nothing stood between them; each begins in column 0. Bytes, lines and columns
+    count in the whole source all the same.
+    """
+    if parts is None:
+        return _PARSER.parse(source).root_node
+    if not parts:
+        return _PARSER.parse(b"").root_node
+    ranges = []
+    row = last = 0
+    for start, stop in parts:
+        row += source.count(b"\n", last, start)
+        end = row + source.count(b"\n", start, stop)
+        ranges.append(Range((row, 0), (end, stop - 1 - source.rfind(b"\n", 0, stop)), start, stop))
+        row, last = end, stop
+    _PARSER.included_ranges = ranges
+    try:
+        return _PARSER.parse(source).root_node
+    finally:
+        _PARSER.included_ranges = []
 
 
 def text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "surrogatepass")
+    return str(node.text or b"", "utf-8", "surrogatepass")
 
 
 def code(node: Node) -> str:

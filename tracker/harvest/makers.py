@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from tracker.harvest.blocks import File, find
-from tracker.harvest.grammar import children, descendants, parse, text
+from tracker.harvest.grammar import children, descendants, text
 from tracker.harvest.parts import render
 from tracker.harvest.raised import raised
 from tracker.harvest.source import normalize
@@ -30,7 +30,7 @@ def makers(path: str, raw: bytes) -> tuple[Maker, ...]:
     """The makers that the generators of a file yield, in source order."""
     if b"yield lambda" not in raw:
         return ()
-    file = File(path, parse(normalize(raw).data))
+    file = File.whole(path, normalize(raw).data)
     found = []
     for place in find(file, ("expression_statement",), [b"yield lambda"]):
         for node in descendants(place.node):

@@ -55,7 +55,7 @@ def meanings(name: str, frame: Frame) -> list[Meaning]:
                 at.file.members.add(name)
             # Once the walk has left the function that uses the name, later statements count as well.
             whole = not inside and owner.type in (*DEFINITIONS, "module")
-            reached, settled = _before(at, len(at.block.statements) if whole else at.index, name)
+            reached, settled = _before(at, len(at.block) if whole else at.index, name)
             found = reached + found
             if settled:
                 return found
@@ -99,7 +99,7 @@ def parameter(name: str, frame: Frame) -> Frame | None:
 def member(name: str, body: Frame) -> list[Meaning]:
     """What NAME is in a class: in its block, as an attribute that its methods set, or in a base of the same file."""
     body.file.members.add(name)
-    found = _before(body, len(body.block.statements), name)[0] or _set_by_methods(name, body)
+    found = _before(body, len(body.block), name)[0] or _set_by_methods(name, body)
     if not found and (key := ("member", name, body.block.owner.id)) not in body.file.active:
         body.file.active[key] = None
         for base in bases(body):
@@ -166,7 +166,7 @@ def inner(defined: Node, frame: Frame) -> Frame | None:
     if body is None:
         return None
     block = frame.file.block(body, defined)
-    return Frame(block, len(block.statements), frame, frame.file)
+    return Frame(block, len(block), frame, frame.file)
 
 
 def _before(frame: Frame, stop: int, name: str) -> tuple[list[Meaning], bool]:
@@ -183,7 +183,7 @@ def _before(frame: Frame, stop: int, name: str) -> tuple[list[Meaning], bool]:
 
 def _bound(frame: Frame, name: str) -> tuple[list[Meaning], bool]:
     """What one statement makes of a name that it binds, and whether nothing before it can reach past it."""
-    statement = definition(frame.block.statements[frame.index])
+    statement = definition(frame.block.at(frame.index))
     if statement.type in DEFINITIONS:
         return [Meaning("definition", statement, frame)], True
     if statement.type in ("import_from_statement", "import_statement"):
@@ -212,7 +212,7 @@ def _branches(statement: Node, name: str, frame: Frame) -> tuple[list[Meaning], 
     for body, owner in bodies(statement):
         if not leaves(body):
             block = frame.file.block(body, owner)
-            reached, inside = _before(Frame(block, 0, frame, frame.file), len(block.statements), name)
+            reached, inside = _before(Frame(block, 0, frame, frame.file), len(block), name)
             found += reached
             settled = settled and inside
     complete = statement.type == "with_statement" or (

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
 from tracker.message import escape
 
 MOST = 64
@@ -24,7 +27,7 @@ class Parameter(NamedTuple):
     name: str
 
 
-class Hole(NamedTuple):
+class Hole(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """An interpolated expression."""
 
     code: str
@@ -34,7 +37,7 @@ class Hole(NamedTuple):
     parameter: Parameter | None = None
 
 
-class Foreign(NamedTuple):
+class Foreign(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """What only another file can say; as long as it has not, it is a hole."""
 
     module: str
@@ -82,7 +85,11 @@ def _braced(hole: Hole | Foreign) -> str:
 
 
 def has_text(parts: Parts) -> bool:
-    return any(isinstance(part, str) and part and not part.isspace() for part in parts)
+    # Asked ten times for each site; a loop is twice as fast as `any`.
+    for part in parts:  # noqa: SIM110
+        if isinstance(part, str) and part and not part.isspace():
+            return True
+    return False
 
 
 def is_sentence(parts: Parts) -> bool:
@@ -101,7 +108,7 @@ def suffixed(parts: Parts, suffix: str) -> Parts:
     if not suffix:
         return parts
     if len(parts) == 1 and not isinstance(parts[0], str) and not parts[0].suffix:
-        return (parts[0]._replace(suffix=suffix),)
+        return (replace(parts[0], suffix=suffix),)
     return (Hole(render(parts), suffix),)
 
 
@@ -145,11 +152,11 @@ def _bound(part: str | Hole | Foreign, function: int, values: Mapping[str, Texts
     if isinstance(part, Foreign) and part.arguments is not None:
         positional = tuple(bind(texts, function, values) for texts in part.arguments.positional)
         keywords = tuple((name, bind(texts, function, values)) for name, texts in part.arguments.keywords)
-        return ((part._replace(arguments=Arguments(positional, keywords)),),)
+        return ((replace(part, arguments=Arguments(positional, keywords)),),)
     if isinstance(part, Hole) and part.parameter is not None and part.parameter.function == function:
         if part.parameter.name in values:
             return tuple(suffixed(parts, part.suffix) for parts in values[part.parameter.name])
-        return ((part._replace(parameter=None),),)
+        return ((replace(part, parameter=None),),)
     return ((part,),)
 
 

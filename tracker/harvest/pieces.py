@@ -6,7 +6,6 @@ from version to version, not for the text of its message.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +14,6 @@ from itertools import pairwise
 from tracker.harvest.sites import harvest
 from tracker.harvest.source import DEFINITION, normalize
 from tracker.model import Site
-
-DEFINES = re.compile(rb"@|def\b|class\b|async\b")
-"""What a piece that is a definition begins with."""
 
 
 @dataclass(frozen=True, slots=True)

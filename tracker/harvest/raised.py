@@ -35,7 +35,10 @@ class Raised:
     @property
     def texts(self) -> Texts:
         """Those with literal text."""
-        own, supplied = tuple(filter(has_text, self.own)), tuple(filter(has_text, self.supplied))
+        own = tuple(filter(has_text, self.own))
+        if not self.supplied:
+            return own
+        supplied = tuple(filter(has_text, self.supplied))
         # What a class adds behind a sentence that it is given (`See https://...`) is not what tells the error.
         framed = bool(own and supplied) and is_sentence(own[0]) and render(supplied[0]).startswith(render(own[0]))
         return own if framed or not supplied else supplied

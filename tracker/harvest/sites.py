@@ -11,10 +11,11 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from tracker.harvest.blocks import DEFINITIONS, File, Place, find
+from tracker.harvest.blocks import DEFINITIONS, File, Misread, Place, find
 from tracker.harvest.grammar import children, descendants, parse
 from tracker.harvest.guards import negation
 from tracker.harvest.helpers import Helper, from_callers, helper
+from tracker.harvest.outline import divide
 from tracker.harvest.parts import Foreign, Hole, render
 from tracker.harvest.raised import Raised, raised, read
 from tracker.harvest.source import DEFINITION, normalize
@@ -57,14 +58,44 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
     `asserts`: an `assert` that carries a text counts as a site, too.
     """
     source = normalize(raw)
-    imports = _imports(source.data)
+    names = imports(source.data)
     wanted = _wanted(asserts)
     if not any(word in source.data for word in wanted.values()):
-        return Harvest(sites=(), problem=source.problem, imports=imports)
-    file = File(path, parse(source.data))
-    problem = source.problem
+        return Harvest(sites=(), problem=source.problem, imports=names)
+    try:
+        return read_sites(File.sparse(path, source.data, tuple(wanted.values())), source.problem, wanted, names)
+    except Misread:
+        return read_sites(File.whole(path, source.data), source.problem, wanted, names)
+
+
+def _wanted(asserts: bool) -> dict[str, bytes]:
+    """Types of statements, each with the word that it holds."""
+    return {"raise_statement": b"raise"} | ({"assert_statement": b"assert"} if asserts else {})
+
+
+def unread_problem(raw: bytes, asserts: bool = False) -> str | None:
+    """What is wrong with the definitions that `harvest` leaves out because they hold no site; None if nothing is.
+
+    A site that was in one of them may have gone only because the definition is broken.
+    """
+    source = normalize(raw).data
+    words = tuple(_wanted(asserts).values())
+    divided = divide(source, words) if any(word in source for word in words) else None
+    if divided is None or not parse(source, [(one.start, one.stop) for one in divided[1]]).has_error:
+        return None
+    # A part can be none: a string that begins in it, and ends elsewhere.
+    root = parse(source)
+    return _not_understood(root) if root.has_error else None
+
+
+def _not_understood(root: Node) -> str:
+    return f"has syntax that is not understood at line {_first_error(root)}"
+
+
+def read_sites(file: File, problem: str | None, wanted: Mapping[str, bytes], names: frozenset[str]) -> Harvest:
+    """The harvest of a parsed file. Misread: as of `File.sparse`."""
     if problem is None and file.root.has_error:
-        problem = f"has syntax that is not understood at line {_first_error(file.root)}"
+        problem = _not_understood(file.root)
     sites: list[Site] = []
     everything: list[tuple[Raised, ...]] = []
     helpers: list[Helper] = []
@@ -78,16 +109,16 @@ def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
         if (made := helper(len(sites), thrown, place.frame)) is not None:
             helpers.append(made)
         everything.append(from_callers(thrown, place.frame))
-        sites.append(told(_site(path, place), everything[-1]))
-    waiting = {made.site for made in helpers}
+        sites.append(told(_site(file.path, place), everything[-1]))
     file.forget()
+    waiting = {made.site for made in helpers}
     return Harvest(
         sites=numbered(sites),
         problem=problem,
         reasons=tuple(map(reason, everything)),
         open={n: thrown for n, thrown in enumerate(everything) if n in waiting or any(one.is_open for one in thrown)},
         helpers=tuple(helpers),
-        imports=imports,
+        imports=names,
     )
 
 
@@ -110,7 +141,7 @@ class Part:
 
 def harvest_part(source: bytes, start: int, stop: int, asserts: bool = False) -> Part:
     """The sites between two offsets of a normalized source; what stands around them is there to be referred to."""
-    file = File("", parse(source))
+    file = File.whole("", source)
     sound = not file.root.has_error or all(map(_is_sound, file.root.children))
     wanted = _wanted(asserts)
     lines = source.count(b"\n", 0, start)
@@ -138,23 +169,18 @@ def _is_sound(node: Node) -> bool:
     return all(below.end_byte < node.end_byte for below in descendants(node) if below.is_error or below.is_missing)
 
 
-def _wanted(asserts: bool) -> dict[str, bytes]:
-    """Types of statements that are sites -> the word that each of them begins with."""
-    return {"raise_statement": b"raise"} | ({"assert_statement": b"assert"} if asserts else {})
-
-
 def _completed(places: list[Place], file: File, wanted: Mapping[str, bytes]) -> list[Place]:
     """The places of a file that has an error, with those that the error swallowed.
 
     An open bracket can swallow all that follows. So each definition of the module is read by itself, too.
     """
     seen = {place.node.start_point.row for place in places}
-    source = file.root.text or b""
+    source = file.source
     edges = [0, *(match.end() for match in DEFINITION.finditer(source)), len(source)]
     for start, stop in pairwise(edges):
         if any(word in source[start:stop] for word in wanted.values()):
             # Line breaks stand for what is before, so that lines are counted in the file.
-            alone = File(file.path, parse(b"\n" * source.count(b"\n", 0, start) + source[start:stop]))
+            alone = File.whole(file.path, b"\n" * source.count(b"\n", 0, start) + source[start:stop])
             if not alone.root.has_error:
                 found = find(alone, wanted, wanted.values())
                 places += [place for place in found if place.node.start_point.row not in seen]
@@ -235,7 +261,8 @@ _IMPORT = re.compile(rb"\n[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import\b)[ \
 _LAST = re.compile(rb"(\w+)[ \t]*(?:as[ \t]+\w+[ \t]*)?(?=$|[,)\\#\n])")
 
 
-def _imports(source: bytes) -> frozenset[str]:
+def imports(source: bytes) -> frozenset[str]:
+    """Last parts of the modules and names that a source imports."""
     names = set()
     for match in _IMPORT.finditer(b"\n" + source):
         names.update(_LAST.findall(match[2]))

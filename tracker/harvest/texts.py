@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from tracker.harvest.binds import imported_from, parameters
@@ -130,7 +131,7 @@ def look_up(table: Node, index: Node | None, frame: Frame, written: str) -> Iter
     wanted = texts(index, frame)[0] if index is not None and index.type in _STRINGS else None
     for meaning in attribute(table, frame):
         if meaning.kind == "import":
-            yield (foreign(meaning, written)._replace(use="item"),)
+            yield (replace(foreign(meaning, written), use="item"),)
         elif meaning.kind == "value" and meaning.node.type == "dictionary":
             keys = dict(literal_keys(meaning.node))
             chosen = keys.get("".join(map(str, wanted))) if wanted is not None else None
@@ -220,7 +221,7 @@ def _followed(call: Node, function: Node, frame: Frame) -> Iterator[Parts]:
         elif meaning.node.type == "function_definition":
             told = [parts for value, where in returned(meaning) for parts in texts(value, where)]
             # What an import gives is still to be seen; until then the call stands as written.
-            told = [(parts[0]._replace(code=code(call)),) if is_foreign(parts) else parts for parts in told]
+            told = [(replace(parts[0], code=code(call)),) if is_foreign(parts) else parts for parts in told]
             if told := [parts for parts in told if has_text(parts) or is_foreign(parts)]:
                 yield from bind(told, meaning.node.start_byte, matched(signature(meaning), arguments(call, frame)))
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tracker.compare.match import match
-from tracker.locate import agrees, in_excerpt, in_snapshot
+from tracker.locate import agrees, finder, in_excerpt
 from tracker.lookup.past import Past, Release, Story
 from tracker.lookup.paste import Paste
 from tracker.lookup.rank import Ranker
@@ -135,11 +135,13 @@ class Asked:
         """The pages that speak of the sites: by place where the page is pinned here, else by what its excerpt shows."""
         found: dict[Site, Entry] = {}
         wanted = set(sites)
+        find = None
         for entry in self._entries:
             if not any(agrees(entry, site) for site in wanted):
                 continue
             snapshot = self._snapshot(at)
-            site = in_snapshot(entry, snapshot)
+            find = find or finder(snapshot)
+            site = find(entry)
             if isinstance(site, str) and isinstance(shown := in_excerpt(entry), Site):
                 (pair,) = match([shown], snapshot.sites)
                 site = pair.after or site

@@ -11,8 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from rapidfuzz import process as nearest
-
 from tracker.errors import GitError
 from tracker.repository import process
 from tracker.repository.local import folder_of, take_over
@@ -175,6 +173,8 @@ def _failure(mirror: Mirror, url: str, wanted: str, err: str) -> GitError:
 
 
 def _no_branch(mirror: Mirror, url: str, branch: str) -> GitError:
+    from rapidfuzz import process as nearest  # only who mistypes waits for it
+
     shown = process.without_password(url)
     asking = process.start(mirror.path, "ls-remote", "--heads", "--end-of-options", url)
     try:

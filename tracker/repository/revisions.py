@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 from packaging.version import InvalidVersion, Version
-from rapidfuzz import process as nearest
 
 from tracker.errors import GitError, RevisionError
 from tracker.model import Milestone, Revision
@@ -190,6 +189,8 @@ def _committed_at(commit: bytes) -> str:
 
 
 def _unknown(mirror: Mirror, name: str) -> str:
+    from rapidfuzz import process as nearest  # only who mistypes waits for it
+
     listing = mirror.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads", "refs/tags")
     names = listing.out.decode("utf-8", "replace").splitlines()
     names += [RELEASE + release.version for release in releases(mirror)]
