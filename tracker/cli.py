@@ -6,12 +6,12 @@ import errno
 import logging
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tracker.commands.lazy import Commands
 from tracker.commands.options import ReaderGone, Settings
 from tracker.errors import TrackerError
 
@@ -38,20 +38,7 @@ READER_GONE = 141
 """What a shell reports of a program that SIGPIPE ended: 128 + 13. Neither 0 nor 1: the report was not delivered."""
 
 
-class _Commands(click.Group):
-    """Commands are modules with a `command`, loaded when named."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(COMMANDS[name]).command
-        return command
-
-
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Commands, modules=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "-c", "--config", "file", type=click.Path(path_type=Path), help="Configuration file.  [default: config.toml]"
 )

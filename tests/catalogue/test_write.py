@@ -98,7 +98,7 @@ def test_no_room_for_the_new_pages(folder):
 def test_two_at_once_are_one_after_the_other(folder):
     handle = os.open(folder, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    with pytest.raises(CatalogueError, match="another repin is writing"):
+    with pytest.raises(CatalogueError, match="another tracker is writing"):
         replace_all(folder, PAGES)
     assert content(folder) == OLD
     os.close(handle)

@@ -115,10 +115,9 @@ def command(
 def _goal(mirror: Mirror, at: Revision, sources: Sources) -> Target:
     """What pages are pinned to: of a release, the upstream commit that it was built from, where it says so."""
     from tracker.repin import Target
-    from tracker.repository.revisions import releases
+    from tracker.repository.revisions import upstream_commit
 
-    built = {release.commit: release.upstream_commit for release in releases(mirror)}
-    commit = built.get(at.commit) or at.commit
+    commit = upstream_commit(mirror, at)
     return Target(commit=commit, date=at.committed_at[:10], lines=lambda path: sources.lines(at, path))
 
 
