@@ -43,6 +43,11 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def database(self) -> Path:
         return self.path / "tracker.sqlite3"
 
+    @property
+    def imports(self) -> Path:
+        """What `catalogue import` remembers of the sites it asked."""
+        return self.path / "imports.json"
+
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """When the daemon checks: `every` where it is set, else `cron`."""

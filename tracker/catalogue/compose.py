@@ -1,4 +1,4 @@
-"""A new page in the format of the catalogue, from what it is to say. Pure; the pages that are there are not its business.
+"""A new page in the format of the catalogue, from what it is to say. Pure, and it knows no other page.
 
 What it composes is read again by `page.parse` before it is believed: a message or an excerpt can hold any line.
 """

@@ -46,13 +46,16 @@ def read(folder: Path, repository: str | None = None) -> Catalogue:
         raise CatalogueError(f"the catalogue {folder} {_unusable(error)}: {_REMEDY}") from error
     pages: list[Page] = []
     faults: list[PageFault] = []
-    for path, file in _files(folder, faults):
-        try:
-            pages.append(parse(_content(path), file))
-        except PageError as error:
-            faults.append(error.fault)
-        except OSError as error:
-            faults.append(PageFault(file=file, line=1, reason=f"cannot be read: {error.strerror or error}"))
+    try:
+        for path, file in files(folder, (".txt",), faults):
+            try:
+                pages.append(parse(contents(path), file))
+            except PageError as error:
+                faults.append(error.fault)
+            except OSError as error:
+                faults.append(PageFault(file=file, line=1, reason=f"cannot be read: {error.strerror or error}"))
+    except OSError as error:
+        raise CatalogueError(f"the catalogue {folder} {_unusable(error)}: {_REMEDY}") from error
     if not pages and not faults:
         raise CatalogueError(f"the catalogue {folder} holds no page (*.txt): {_REMEDY}")
     pages.sort(key=lambda page: page.entry.file)
@@ -79,13 +82,16 @@ def _unusable(error: OSError | ValueError) -> str:
     return f"cannot be read: {error}"  # a name that no file can have
 
 
-def _files(folder: Path, faults: list[PageFault]) -> Iterator[tuple[str, str]]:
-    """Path and name of each page file; a folder below that cannot be listed is added to the faults."""
+def files(folder: Path, suffixes: tuple[str, ...], faults: list[PageFault]) -> Iterator[tuple[str, str]]:
+    """Path and name of each file below a folder that ends so, hidden ones and links to folders left out.
+
+    A folder below that cannot be listed is added to the faults. OSError: the folder itself cannot.
+    """
     top = os.fspath(folder)
 
     def unlisted(error: OSError) -> None:
         if error.filename == top:
-            raise CatalogueError(f"the catalogue {folder} {_unusable(error)}: {_REMEDY}") from error
+            raise error
         faults.append(PageFault(file=name(error.filename), line=1, reason=f"cannot be listed: {error.strerror}"))
 
     def name(path: str) -> str:
@@ -95,17 +101,17 @@ def _files(folder: Path, faults: list[PageFault]) -> Iterator[tuple[str, str]]:
     for parent, folders, files in os.walk(top, onerror=unlisted):
         folders[:] = [folder for folder in folders if not folder.startswith(".")]
         for file in files:
-            if file.endswith(".txt") and not file.startswith("."):
+            if file.endswith(suffixes) and not file.startswith("."):
                 path = os.path.join(parent, file)
                 yield path, name(path)
 
 
-def _content(path: str) -> bytes:
-    """The bytes of a page file. A pipe or a device is never opened: it may not end."""
+def contents(path: str | Path, largest: int = LARGEST) -> bytes:
+    """The bytes of a page file. OSError: too many, or no file: a pipe or a device is never opened, it may not end."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file")
-    if status.st_size > LARGEST:
+    if status.st_size > largest:
         raise OSError(errno.EFBIG, f"{status.st_size} bytes are too many for a page")
     with open(path, "rb") as file:
         return file.read()

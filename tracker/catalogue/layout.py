@@ -140,6 +140,16 @@ def split(text: str, file: str) -> Lines:
     return Lines(file, text, lines, starts, marks)
 
 
+def is_head(line: str) -> bool:
+    """Whether this can be the first line of a page."""
+    return _HEAD.fullmatch(line) is not None
+
+
+def is_foot(line: str) -> bool:
+    """Whether this can be the last line of a page."""
+    return _FOOT.fullmatch(line) is not None
+
+
 def shown(text: str) -> str:
     """A piece of a page inside a one-line reason: quoted, unprintable signs escaped, shortened."""
     return repr(text) if len(text) <= 60 else repr(text[:59]) + "…"

@@ -1,9 +1,9 @@
 """Pages of a folder replaced by new ones, or added to it: all of them, or none.
 
 Every new page is on the disk, beside the old one and under a hidden name, before the first takes its place; each takes
-it by one rename, and one that is added never takes the place of another. A failure on the way puts back those that were replaced. A machine that dies between two renames
-leaves whole pages, some of them new: as what is done to a page is the same whatever became of the others, doing it
-again does the rest, and removes what lies about.
+it by one rename, and one that is added never takes the place of another. A failure on the way puts back those that were
+replaced. A machine that dies between two renames leaves whole pages, some of them new: as what is done to a page is the
+same whatever became of the others, doing it again does the rest, and removes what lies about.
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tracker.repository.mirror import Mirror
 
 
-
 def ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The ids of the pages, each with its title."""
     from tracker.catalogue.folder import read

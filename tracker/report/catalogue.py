@@ -16,13 +16,11 @@ _ENCODER = msgspec.json.Encoder()
 
 def listed(entries: Sequence[Entry]) -> str:
     """One line for each entry, in columns."""
-    rows = [
-        (e.id, e.exception, _cut(e.title or e.message), f"{e.path}:{e.line}", e.pin, e.file)
-        for e in entries
-    ]
+    rows = [(e.id, e.exception, _cut(e.title or e.message), f"{e.path}:{e.line}", e.pin, e.file) for e in entries]
     widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
     return "".join(
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]) + "\n" for row in rows
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]) + "\n"
+        for row in rows
     )
 
 

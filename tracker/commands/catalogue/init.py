@@ -127,13 +127,14 @@ def _outcome(folder: Path, made: Sequence[Draft], left: Sequence[Undrafted], hav
 
     lines = []
     if left:
-        reasons = ", ".join(f"{number} {reason}" for reason, number in Counter(one.reason for one in left).most_common())
+        tally = Counter(one.reason for one in left)
+        reasons = ", ".join(f"{number} {reason}" for reason, number in tally.most_common())
         lines.append(f"{counted(len(left), 'error')} without a page that can be drafted: {reasons}")
     if having:
         lines.append(f"{counted(having, 'error')} of the revision have a page already")
     twins = sum(bool(one.same) for one in made)
     alike = sum(bool(one.near) for one in made)
     if twins or alike:
-        lines.append(f"{twins} of the drafts have a message that is raised elsewhere, too, {alike} one that is nearly so")
+        lines.append(f"{twins} drafts have a message that is raised elsewhere, too, {alike} one that is nearly so")
     lines.append(f"{counted(len(made), 'draft')} written to {folder}" + (f", {more} more to come" if more > 0 else ""))
     return lines
