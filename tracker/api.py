@@ -1,4 +1,4 @@
-"""Dotted names -> whether the source at a revision has them, as far as that can be read off it. Nothing is imported or run.
+"""Dotted names -> whether the source at a revision has them, as far as that can be read off it. Nothing is run.
 
 Only this module knows griffe. A name counts as gone where every way to it can be seen and none leads there: what may be
 made while the program runs (`__getattr__`, `setattr`, attributes of values), or by another package, is not judged.
@@ -158,7 +158,7 @@ class Api:
 
 
 def _table(tree: Module) -> dict[str, str | None] | None:
-    """The deprecation table that a module's `__getattr__` is made of: name -> None, or what is said now that it is gone.
+    """The deprecation table that makes a module's `__getattr__`: name -> None, or what is said now that it is gone.
 
     `__getattr__ = f(__name__, TABLE)`, where TABLE is `{"name": ("what to say", value or None)}`. None: something else.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from email.utils import formatdate
@@ -59,7 +60,7 @@ def test_the_pace_is_kept_on_the_clock_of_the_server(there, monkeypatch):
         for _ in range(3):
             site.get(there.address + "/a")
     times = [one.at for one in there.asked]
-    assert all(later - earlier > 0.14 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later - earlier > 0.14 for earlier, later in itertools.pairwise(times))
 
 
 ROBOTS = "User-agent: *\nDisallow: /private\nCrawl-delay: 7\n\nUser-agent: tracker\nDisallow: /not/*/tracker$\n"
@@ -167,7 +168,7 @@ def test_retry_after_is_obeyed(there, ask, slept, status, retry, waited):
 
 def test_a_site_that_wants_to_be_left_alone(there, ask, slept):
     there.replies["/a"] = Reply(status=429, headers={"Retry-After": "3600"})
-    with pytest.raises(SiteDeferred, match="wants no request for 3600 s .*429 Too Many"):
+    with pytest.raises(SiteDeferred, match=r"wants no request for 3600 s .*429 Too Many"):
         ask("/a")
     assert there.paths.count("/a") == 1
     assert sum(slept) < 10

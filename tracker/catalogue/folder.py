@@ -30,6 +30,8 @@ class Catalogue:
     folder: Path
     pages: tuple[Page, ...]
     faults: tuple[PageFault, ...]
+    twins: frozenset[str] = frozenset()
+    """Files that are among the faults because another page has their id."""
 
 
 def read(folder: Path, repository: str | None = None) -> Catalogue:
@@ -68,6 +70,7 @@ def read(folder: Path, repository: str | None = None) -> Catalogue:
         folder=folder,
         pages=tuple(page for page in own if page.entry.file not in twins),
         faults=tuple(sorted((*faults, *twins.values()), key=lambda fault: fault.file)),
+        twins=frozenset(twins),
     )
 
 

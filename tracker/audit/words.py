@@ -1,0 +1,58 @@
+"""What is wrong with pages, for a person and for a program."""
+
+from __future__ import annotations
+
+import json
+
+from tracker.audit.findings import Audit
+
+
+def as_text(audit: Audit) -> str:
+    """One line for each fault, then what could not be looked at."""
+    lines = [f"{one.file}:{one.line}: {one.fault}: {one.words}" for one in audit.findings]
+    lines += [f"not checked: {words}" for words in audit.unverified]
+    if not lines:
+        lines = [
+            f"Nothing is wrong with the {audit.pages} pages" if audit.pages != 1 else "Nothing is wrong with the page"
+        ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def summary(audit: Audit) -> str:
+    """How much was looked at, and what could not be judged."""
+    line = (
+        f"{audit.pages} pages read, {audit.pinned} compared with their pins; at {audit.at.name}: {audit.related} related "
+        f"errors and {audit.names} names known; {len(audit.findings)} faults"
+    )
+    if audit.unjudged:
+        listed = ", ".join(f"{number} {words}" for words, number in audit.unjudged.items())
+        line += f"\nnot judged: {listed}"
+    return line
+
+
+def as_json(audit: Audit) -> str:
+    """The same for a program."""
+    value = {
+        "schema": "tracker.catalogue-check/1",
+        "at": {"revision": audit.at.name, "commit": audit.at.commit, "committed_at": audit.at.committed_at},
+        "checked": {
+            "pages": audit.pages,
+            "pinned": audit.pinned,
+            "related": audit.related,
+            "names": audit.names,
+        },
+        "findings": [
+            {
+                "fault": one.fault,
+                "entry": one.entry,
+                "file": one.file,
+                "line": one.line,
+                "name": one.name or None,
+                "words": one.words,
+            }
+            for one in audit.findings
+        ],
+        "unjudged": [{"what": words, "number": number} for words, number in audit.unjudged.items()],
+        "unverified": list(audit.unverified),
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
