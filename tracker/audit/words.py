@@ -5,24 +5,22 @@ from __future__ import annotations
 import json
 
 from tracker.audit.findings import Audit
+from tracker.report.words import counted
 
 
 def as_text(audit: Audit) -> str:
     """One line for each fault, then what could not be looked at."""
     lines = [f"{one.file}:{one.line}: {one.fault}: {one.words}" for one in audit.findings]
     lines += [f"not checked: {words}" for words in audit.unverified]
-    if not lines:
-        lines = [
-            f"Nothing is wrong with the {audit.pages} pages" if audit.pages != 1 else "Nothing is wrong with the page"
-        ]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines or [f"Nothing is wrong with {counted(audit.pages, 'page')}."])
 
 
 def summary(audit: Audit) -> str:
     """How much was looked at, and what could not be judged."""
     line = (
-        f"{audit.pages} pages read, {audit.pinned} compared with their pins; at {audit.at.name}: {audit.related} related "
-        f"errors and {audit.names} names known; {len(audit.findings)} faults"
+        f"{counted(audit.pages, 'page')} read, {audit.pinned} compared with their pins; "
+        f"{counted(audit.related, 'related error')} and {counted(audit.names, 'name')} looked for at {audit.at.name}; "
+        f"{counted(len(audit.findings), 'fault')}"
     )
     if audit.unjudged:
         listed = ", ".join(f"{number} {words}" for words, number in audit.unjudged.items())

@@ -20,9 +20,12 @@ FAULTY, UNVERIFIED = 1, 2
 
 @click.command("check", short_help="What is wrong with the pages themselves.")
 @click.option("--at", metavar="REV", shell_complete=revisions, help="Where related errors and names are looked for.")
+@click.option(
+    "--base", metavar="REV", shell_complete=revisions, help="Stands in for the pins that the mirror does not have."
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
-def command(settings: Settings, at: str | None, form: str) -> int:
+def command(settings: Settings, at: str | None, base: str | None, form: str) -> int:
     """Say what is wrong with the pages themselves, whatever became of their errors.
 
     Each page is compared with its own pin: error, line, exception, excerpt; one whose pin the mirror lacks is right
@@ -33,20 +36,22 @@ def command(settings: Settings, at: str | None, form: str) -> int:
 
     \b
     Example:
-      tracker catalogue check --at release:0.12.0.1
+      tracker catalogue check --at release:0.12.0.1 --base release:0.11.1
     """
     from tracker.audit.auditor import audit
     from tracker.audit.words import as_json, as_text, summary
     from tracker.catalogue.folder import read
-    from tracker.scope import pins, sources_of, target_of
+    from tracker.scope import pins, resolve, sources_of, target_of
 
     config = settings.config()
     catalogue = read(config.catalogue.path, config.catalogue.repository)
     entries = [page.entry for page in catalogue.pages]
     with open_mirror(config) as mirror, workers() as executor:
         target = target_of(config, mirror, at, entries, settings.progress)
+        believed = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
         sources = sources_of(config, mirror, executor)
-        found = audit(catalogue, sources, target, pins(mirror, entries), lambda one: _api(mirror, sources, one))
+        known = pins(mirror, entries)
+        found = audit(catalogue, sources, target, known, lambda one: _api(mirror, sources, one), believed)
     write(as_text(found) if form == "text" else as_json(found))
     settings.say(summary(found))
     return FAULTY if found.findings else UNVERIFIED if found.unverified else 0
