@@ -198,7 +198,7 @@ class _Auditor:
         if found.others:
             self._unjudged["names that begin with something else than the package"] += found.others
         if found.aside:
-            self._unjudged["names that a page is about or advises against"] += len(found.aside)
+            self._unjudged["names that a page advises against, or whose end it is about"] += len(found.aside)
         for reference in found.named:
             state, reason = self._judged(api, reference)
             if state is State.UNKNOWN:

@@ -18,6 +18,8 @@ _NAME = re.compile(r"(?<![\w.@/\\-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _ADDRESS = re.compile(r"\b[a-z]+://\S+|\bwww\.\S+")
 _BAD = re.compile(r"\s*(?://|#)\s*(?:before|bad|wrong|don't|instead of)\b", re.IGNORECASE)
 _GOOD = re.compile(r"\s*(?://|#)\s*(?:after|good|right|fixed|do)\b", re.IGNORECASE)
+_FAREWELL = re.compile(r"\b(?:removed|renamed|deprecated|no longer|replaced)\b", re.IGNORECASE)
+"""In the message of an error that is about a name that is gone."""
 _IMPORT = re.compile(
     r"\s*(?:>>>\s*)?import\s+(\w[\w.]*(?:\s+as\s+\w+)?(?:\s*,\s*\w[\w.]*(?:\s+as\s+\w+)?)*)\s*(?:[#;].*)?"
 )
@@ -43,7 +45,7 @@ class References:
     named: tuple[Reference, ...]
     """Names of the packages."""
     aside: tuple[Reference, ...]
-    """Names of the packages that the page need not have right: what it advises against, or what the error is about."""
+    """Names of the packages that the page need not have right: what it advises against, what its error says is gone."""
     others: int
     """Names that begin with something else: another package, or a variable."""
 
@@ -52,7 +54,8 @@ def references(page: Page, packages: Collection[str]) -> References:
     """The dotted names of these packages in a page. An abbreviation counts where the page itself imports it."""
     lines = list(_written(page))
     aliases = dict(alias for _, text, _ in lines for alias in _imports(text, packages).items())
-    about = set(re.findall(r"\w+", f"{page.entry.title} {page.entry.message}"))
+    said = f"{page.entry.title} {page.entry.message}"
+    about = set(re.findall(r"\w+", said)) if _FAREWELL.search(said) else set()
     named: dict[Reference, None] = {}
     aside: dict[Reference, None] = {}
     others: set[Reference] = set()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tracker.commands.complete import ids, revisions
 from tracker.commands.options import Settings, fetch, open_mirror, screen, workers, write
 from tracker.errors import CatalogueError
 from tracker.model import Kind
@@ -29,9 +30,21 @@ FEW = 5
 
 
 @click.command("repin", short_help="Bring pages up to date with the source.")
-@click.argument("target", required=False)
-@click.option("--base", metavar="REV", help="Where pages are believed whose pin the mirror does not have.")
-@click.option("--accept", "accepted", metavar="ID", multiple=True, help="Accept what this page's error became.")
+@click.argument("target", required=False, shell_complete=revisions)
+@click.option(
+    "--base",
+    metavar="REV",
+    shell_complete=revisions,
+    help="Where pages are believed whose pin the mirror does not have.",
+)
+@click.option(
+    "--accept",
+    "accepted",
+    metavar="ID",
+    multiple=True,
+    shell_complete=ids,
+    help="Accept what this page's error became.",
+)
 @click.option("--write", "into_files", is_flag=True, help="Write the pages: all of them, or none.")
 @click.option("--branch", metavar="NAME", help="Commit to a new branch instead, beside the work tree.")
 @click.option("--pull", is_flag=True, help="Fetch upstream first.")
