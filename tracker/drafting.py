@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tracker.catalogue.compose import Content, compose, titles
-from tracker.catalogue.excerpt import AFTER, BEFORE, window
+from tracker.catalogue.excerpt import AFTER, BEFORE, first_line_in, window
 from tracker.catalogue.page import Page, PageError
 from tracker.compare.near import near, says_something
 from tracker.locate import agrees, in_snapshot
@@ -137,6 +137,10 @@ def _page(site: Site, origin: Origin, same: Sequence[Site], others: Sequence[Sit
     page = compose(content, file)
     if not agrees(page.entry, site):
         raise page.fault("message", "no page can state its message so that it is found again")
+    first = first_line_in(lines, content.excerpt, line=site.line, guess=page.entry.excerpt_line)
+    if first is None or list(lines[first - 1 : first + stop - start]) != content.excerpt.split("\n"):
+        # Broken syntax makes a parser see statements where none are.
+        raise page.fault("excerpt", "no raise statement stands where the file, which is broken, seems to have one")
     return page
 
 

@@ -86,6 +86,8 @@ def compose(content: Content, file: str) -> Page:
         content.line,
     ) or not content.pin.startswith(entry.pin):
         raise _unsaid(file, "its place, its exception or its pin")
+    if entry.retired:
+        raise _unsaid(file, "its title: it would be read as the line of an error that is no longer raised")
     if entry.excerpt != content.excerpt:
         raise _unsaid(file, "its excerpt: a line of it would be read as a part of the page")
     if _line(page.said("message")) != _line(content.message):

@@ -131,7 +131,8 @@ def _outcome(folder: Path, made: Sequence[Draft], left: Sequence[Undrafted], hav
         reasons = ", ".join(f"{number} {reason}" for reason, number in tally.most_common())
         lines.append(f"{counted(len(left), 'error')} without a page that can be drafted: {reasons}")
     if having:
-        lines.append(f"{counted(having, 'error')} of the revision have a page already")
+        verb = "has" if having == 1 else "have"
+        lines.append(f"{counted(having, 'error')} of the revision {verb} a page already")
     twins = sum(bool(one.same) for one in made)
     alike = sum(bool(one.near) for one in made)
     if twins or alike:
