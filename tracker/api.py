@@ -7,7 +7,7 @@ made while the program runs (`__getattr__`, `setattr`, attributes of values), or
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -95,13 +95,13 @@ class Api:
             if isinstance(member, Alias):
                 return self._of_alias(member.target_path, rest, depth)
             if isinstance(member, Class):
-                return _THERE if rest == (rest[0],) and rest[0] in member.members else _unknown("of a class")
+                return _THERE if len(rest) == 1 and rest[0] in member.members else _unknown("of a class")
             return _unknown("of a function" if isinstance(member, Function) else "of a value")
         inner = f"{module}.{name}"
         if self._file(inner) is not None or self._path(inner) in self._folders:
             return self._of_module(inner, rest, depth + 1)
         if f"{self._path(inner)}.pyi" in self._files:
-            return _unknown("compiled")
+            return _unknown("of a compiled module") if rest else _THERE
         if name.startswith("__") and name.endswith("__"):
             return _THERE
         if file is None or tree is None:
@@ -151,10 +151,19 @@ class Api:
         if module not in self._trees:
             try:
                 code = self._read(file).decode("utf-8-sig")
-                self._trees[module] = visit(module, Path(file), code)
+                *parents, name = module.split(".")
+                self._trees[module] = visit(name, Path(file), code, parent=self._parent(parents))
             except (SyntaxError, ValueError, RecursionError):
                 self._trees[module] = None
         return self._trees[module]
+
+    def _parent(self, names: Sequence[str]) -> Module | None:
+        """The packages around a module, without their names: relative imports are read from there."""
+        parent = None
+        for n, name in enumerate(names, 1):
+            path = Path(self._path(".".join(names[:n]))) / "__init__.py"
+            parent = Module(name, filepath=path, parent=parent)
+        return parent
 
 
 def _table(tree: Module) -> dict[str, str | None] | None:

@@ -23,7 +23,7 @@ def summary(audit: Audit) -> str:
         f"{counted(len(audit.findings), 'fault')}"
     )
     if audit.unjudged:
-        listed = ", ".join(f"{number} {words}" for words, number in audit.unjudged.items())
+        listed = "; ".join(f"{words}: {number}" for words, number in audit.unjudged.items())
         line += f"\nnot judged: {listed}"
     return line
 

@@ -25,6 +25,8 @@ _IMPORT = re.compile(
 )
 _FROM = re.compile(r"\s*(?:>>>\s*)?from\s+(\w[\w.]*)\s+import\s+\(?([\w\s,]+?)\)?,?\s*(?:[#;].*)?")
 _AS = re.compile(r"(\w[\w.]*)(?:\s+as\s+(\w+))?")
+_ITEM = re.compile(r"\s*(?:[0-9]+[.)]|[-*•])\s+")
+_CODE = re.compile(r"`([^`]+)`")
 _FILES = {"py", "pyi", "md", "rst", "txt", "ipynb", "toml", "cfg", "json", "html", "so", "git"}
 _DOMAINS = {"io", "com", "org", "net", "dev", "ai"}
 """Ends of what looks like a name and is a file's or a host's."""
@@ -53,7 +55,8 @@ class References:
 def references(page: Page, packages: Collection[str]) -> References:
     """The dotted names of these packages in a page. An abbreviation counts where the page itself imports it."""
     lines = list(_written(page))
-    aliases = dict(alias for _, text, _ in lines for alias in _imports(text, packages).items())
+    imported = {number: _imports(text, packages) for number, text, _ in lines}
+    aliases = dict(alias for found in imported.values() for alias in found.items())
     said = f"{page.entry.title} {page.entry.message}"
     about = set(re.findall(r"\w+", said)) if _FAREWELL.search(said) else set()
     named: dict[Reference, None] = {}
@@ -61,7 +64,7 @@ def references(page: Page, packages: Collection[str]) -> References:
     others: set[Reference] = set()
     for number, text, bad in lines:
         names = [match[0] for match in _NAME.finditer(_ADDRESS.sub(" ", text))]
-        for name in [*_imports(text, packages).values(), *names]:
+        for name in [*imported[number].values(), *names]:
             root, _, rest = name.partition(".")
             last = name.rpartition(".")[2]
             if root not in packages and root not in aliases:
@@ -92,6 +95,11 @@ def _written(page: Page) -> Iterator[tuple[int, str, bool]]:
 
 def _imports(text: str, packages: Collection[str]) -> Mapping[str, str]:
     """What a line imports from the packages: the name it has from then on, and the name in full."""
+    pieces = [_ITEM.sub("", text), *_CODE.findall(text)]
+    return dict(one for piece in pieces for one in _import(piece, packages).items())
+
+
+def _import(text: str, packages: Collection[str]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     if match := _IMPORT.fullmatch(text):
         for part in match[1].split(","):
