@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from tracker.api import Api, State
 from tracker.audit.findings import Audit, Fault, Finding
@@ -20,19 +21,6 @@ from tracker.locate import agrees, in_snapshot
 from tracker.model import Revision, Site, Snapshot
 from tracker.pairing import pair_up
 from tracker.snapshots import Sources
-
-
-class Apis:
-    """The packages of revisions, each opened once."""
-
-    def __init__(self, opened: Callable[[Revision], Api]) -> None:
-        self._opened = opened
-        self._apis: dict[str, Api] = {}
-
-    def of(self, revision: Revision) -> Api:
-        if revision.commit not in self._apis:
-            self._apis[revision.commit] = self._opened(revision)
-        return self._apis[revision.commit]
 
 
 def audit(
@@ -68,7 +56,7 @@ class _Auditor:
         commits = {one.revision.commit: one for one in snapshots}
         pairs = {commit: pair_up(sources, one, self._target, history=False).pairs for commit, one in commits.items()}
         self._pairs = {pin: pairs[one.revision.commit] for pin, one in self._pinned.items()}
-        self._apis = Apis(opened)
+        self._api = cache(opened)
         self._texts = Texts(self._target.sites)
         past = {commit: Texts(one.sites) for commit, one in commits.items()}
         self._past = {pin: past[one.revision.commit] for pin, one in self._pinned.items()}
@@ -176,8 +164,10 @@ class _Auditor:
             if self._texts.of(title):
                 self._seen["related"] += 1
                 continue
-            pairs = self._pairs.get(page.entry.pin, {})
-            old = self._past[page.entry.pin].of(title) if page.entry.pin in self._past else []
+            if page.entry.pin not in self._past:
+                self._unjudged[f"related errors that {self._at.name} does not raise, of pages without their pin"] += 1
+                continue
+            pairs, old = self._pairs[page.entry.pin], self._past[page.entry.pin].of(title)
             if not old:
                 self._unjudged["related errors that are not found at the pin either"] += 1
                 continue
@@ -193,7 +183,7 @@ class _Auditor:
 
     def _references(self, page: Page) -> None:
         """Whether the target has the names that the page's writer uses."""
-        api = self._apis.of(self._at)
+        api = self._api(self._at)
         found = references(page, api.roots)
         if found.others:
             self._unjudged["names that begin with something else than the package"] += found.others
@@ -207,9 +197,7 @@ class _Auditor:
             self._seen["names"] += 1
             if state is State.GONE:
                 before = self._pinned.get(page.entry.pin)
-                never = before is not None and (
-                    self._apis.of(before.revision).look_up(reference.name).state is State.GONE
-                )
+                never = before is not None and (self._api(before.revision).look_up(reference.name).state is State.GONE)
                 words = f"{reference.name}: {reason} at {self._at.name}" + (", nor at the page's pin" if never else "")
                 self._found(Fault.REFERENCE_GONE, page, reference.line, words, reference.name)
 
