@@ -160,7 +160,10 @@ def test_everything_else_that_json_says():
         (json.dumps(renamed(message={"message": "a\nSource\nThrown at x.py:1"}, title=...)), "no page can state"),
         (json.dumps(renamed(message={"message": "\ud800"}, title=...)), "UTF-8"),
         ('{"a": 1}', "neither an entry"), ("[1]", "neither an entry"), ("[", "no JSON"), ("{}", "neither an entry"),
-        ("[" * 100_000, "no JSON"), ('{"id": ', "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ('{"source":' * 900 + '{"path": "a.py:1"}' + "}" * 900, "nested too deeply"),
+        ('{"data":' * 900 + '{"x": 1}' + "}" * 900, "neither an entry"),
+        ('{"id": 1, "path": "a.py:' + "9" * 5000 + '"}', "neither an entry"), ('{"id": ', "no JSON"),
         ("plain text", "as the first line"), ("", "empty"), ("<p>hello", "as the first line"), (b"\0\xff", "UTF-8"),
     ],
 )  # fmt: skip
@@ -173,9 +176,11 @@ def test_what_is_no_page_is_named(data, said):
 
 
 def test_a_list_of_good_and_bad_entries():
-    parcel = taken(json.dumps({"results": [JSON, renamed(commit=...), as_json(PAGES[0])]}), "all.json")
+    parcel = taken(json.dumps({"results": [JSON, renamed(exception_type=...), as_json(PAGES[0])]}), "all.json")
     assert [page.entry.id for page in parcel.pages] == [E.id, PAGES[0].entry.id]
-    assert [(fault.file, fault.reason) for fault in parcel.faults] == [("all.json, entry 2", "an entry without commit")]
+    assert [(fault.file, fault.reason) for fault in parcel.faults] == [
+        ("all.json, entry 2", "an entry without exception")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +188,7 @@ def test_a_list_of_good_and_bad_entries():
     [
         ([E.id, "f" * 16], [f"/api/errors/{E.id}", f"/api/errors/{'f' * 16}"], []),
         ({"errors": [{"id": E.id, "title": "x"}]}, [f"/api/errors/{E.id}"], []),
+        ([{"id": E.id, "title": "x", "file": "a.py", "line": 3}], [f"/api/errors/{E.id}"], []),
         ({"errors": [{"url": "/errors/1"}, {"href": "https://x.org/2"}]}, ["/errors/1", "https://x.org/2"], []),
         ({"ids": [E.id], "next": "?page=2"}, [f"/api/errors/{E.id}"], ["?page=2"]),
         ({"items": [], "next": None}, [], []),

@@ -39,18 +39,18 @@ def as_json(audit: Audit) -> str:
             "related": audit.related,
             "names": audit.names,
         },
-        "findings": [
+        "faults": [
             {
-                "fault": one.fault,
+                "kind": one.fault,
                 "entry": one.entry,
-                "file": one.file,
+                "page": one.file,
                 "line": one.line,
                 "name": one.name or None,
-                "words": one.words,
+                "said": one.words,
             }
             for one in audit.findings
         ],
-        "unjudged": [{"what": words, "number": number} for words, number in audit.unjudged.items()],
-        "unverified": list(audit.unverified),
+        "unjudged": dict(audit.unjudged),
+        "unchecked": list(audit.unverified),
     }
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -18,7 +18,7 @@ API = "/api/errors/"
 """Where a site has an entry as JSON, as the pages' own footers say."""
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
-_PLACE = re.compile(r"(?:Thrown at\s+)?(\S.*?)(?::|#L)([0-9]+)\S*")
+_PLACE = re.compile(r"(?:Thrown at\s+)?(\S.*?)(?::|#L)([0-9]{1,9})(?![0-9])\S*")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _SHA = re.compile(r"[0-9a-f]{7,40}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -59,10 +59,13 @@ def listing(data: bytes) -> Listing:
     entries, links = [], []
     for item in items:
         fields = _unwrapped(item) if isinstance(item, dict) else {}
-        if _is_entry(fields):
+        # A list may show where its entries are thrown, and have the rest of each only at its own address.
+        if _is_entry(fields) and (_pin(fields) or items == [value]):
             entries.append(fields)
         elif link := item if isinstance(item, str) else _text(fields, "url", "href", "link", "api", "id", "errorid"):
             links.append(API + link if _ID.fullmatch(link) else link)
+        elif _is_entry(fields):
+            entries.append(fields)
         else:
             raise CatalogueError("it is JSON, but neither an entry (with exception, path and line) nor a list of ids")
     return Listing(entries=entries, links=links, following=following)

@@ -107,6 +107,9 @@ def _take_json(parcel: Parcel, data: bytes, name: str, unsaid: Unsaid) -> None:
     except CatalogueError as error:
         parcel.refuse(name, str(error))
         return
+    except RecursionError:
+        parcel.refuse(name, "it is nested too deeply")
+        return
     parcel.links.extend(found.links)
     parcel.following.extend([found.following] if found.following else [])
     only = name if len(found.entries) == 1 else ""
@@ -119,6 +122,8 @@ def _take_json(parcel: Parcel, data: bytes, name: str, unsaid: Unsaid) -> None:
             parcel.refuse(where, error.fault.reason)
         except CatalogueError as error:
             parcel.refuse(where, str(error))
+        except RecursionError:
+            parcel.refuse(where, "it is nested too deeply")
 
 
 def _unpack(parcel: Parcel, data: bytes, name: str, unsaid: Unsaid) -> None:

@@ -206,17 +206,17 @@ def test_json(run, place, pinned):
     assert (done.code, found["schema"]) == (1, "tracker.catalogue-check/1")
     assert found["at"]["commit"] == pinned
     assert found["checked"] == {"pages": 2, "pinned": 2, "related": 2, "names": 1}
-    assert found["findings"] == [
+    assert found["faults"] == [
         {
-            "fault": "reference-gone",
+            "kind": "reference-gone",
             "entry": ID,
-            "file": "one.txt",
+            "page": "one.txt",
             "line": line_of(place, "one.txt", "pkg.api.none"),
             "name": "pkg.api.none",
-            "words": "pkg.api.none: pkg.api has no none at main, nor at the page's pin",
+            "said": "pkg.api.none: pkg.api has no none at main, nor at the page's pin",
         }
     ]
-    assert found["unverified"] == []
+    assert (found["unjudged"], found["unchecked"]) == ({}, [])
 
 
 @pytest.mark.parametrize(("arguments", "said"), [(["--at", "v9"], "no revision"), (["--base", "v9"], "no revision")])

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 @click.command("init", short_help="A draft page for each error that has none.")
-@click.option("--at", metavar="REV", required=True, shell_complete=revisions, help="The revision that pages are of.")
+@click.option(
+    "--at",
+    metavar="REV",
+    shell_complete=revisions,
+    help="The revision that pages are of.  [default: the newest of the mirror]",
+)
 @click.option("--path", "paths", metavar="GLOB", multiple=True, help="Only errors in these files (repeatable).")
 @click.option("--new-since", metavar="REV", shell_complete=revisions, help="Only errors that are new since this one.")
 @click.option(
@@ -32,13 +37,13 @@ if TYPE_CHECKING:
 @click.pass_obj
 def command(
     settings: Settings,
-    at: str,
+    at: str | None,
     paths: tuple[str, ...],
     new_since: str | None,
     output: Path | None,
     limit: int | None,
 ) -> int:
-    """Write a draft page for each error of REV that has no page yet.
+    """Write a draft page for each error that has no page yet.
 
     Message, place, excerpt, pin and the condition are filled in, what only a person can say is marked `Draft`. The id
     of a page follows from its error and is the same whenever it is drafted. Messages that are raised elsewhere, too, or
@@ -54,13 +59,13 @@ def command(
     from tracker.pairing import pair_up
     from tracker.repository.mirror import globs
     from tracker.repository.revisions import upstream_commit
-    from tracker.scope import pins, resolve, sources_of
+    from tracker.scope import pins, resolve, sources_of, target_of
 
     config = settings.config()
     folder = output if output is not None else config.catalogue.path
     entries = {entry.id: entry for place in (config.catalogue.path, folder) for entry in _entries(place)}
     with open_mirror(config) as mirror, workers() as executor:
-        target = resolve(config, mirror, at, [], settings.progress)
+        target = target_of(config, mirror, at, [], settings.progress)
         base = resolve(config, mirror, new_since, [], settings.progress) if new_since is not None else None
         sources = sources_of(config, mirror, executor)
         known = list(entries.values())
