@@ -31,6 +31,10 @@ except ImportError:
     fast = None
 __version__ = "1"
 # a comment that speaks of spoken
+def local():
+    global made_later
+    made_later = spelt = "spelt_out"
+    raise ValueError("nothing of uttered is here")
 """,
     "p/sub/__init__.py": "from p._src.impl import g as g\n",
     "p/sub/deep.py": "x = 1\n",
@@ -103,6 +107,8 @@ THERE = words(
 )
 GONE = {
     "p.nothing": "p has no nothing",
+    "p.spoken": "p has no spoken",
+    "p.uttered": "p has no uttered",
     "p.sub.nothing": "p.sub has no nothing",
     "p.nothing.at.all": "p has no nothing",
     "p.alias.nothing": "p.sub has no nothing",
@@ -115,10 +121,10 @@ GONE = {
 }
 UNKNOWN = words(
     """
-    p.space.nothing p.left p.right p.spoken p.only_typed p.lazy.any p.lazier.any p.lazier.a p.forward.any p.odd.any
-    p.made.a p.made.z p.broken.any p.newer.any p.foreign_star.any p.thing.any p.np.zeros p.f.attribute
-    p.value.anything p.value.field p.Class.inherited p.Class.nothing p.Class.field.real p.compiled.z
-    p.compiled.nothing p.circle.nothing p.fast.any p.__version__.major q.any np.zeros
+    p.space.nothing p.left p.right p.made_later p.spelt p.spelt_out p.only_typed p.lazy.any p.lazier.any
+    p.lazier.a p.forward.any p.odd.any p.made.a p.made.z p.broken.any p.newer.any p.foreign_star.any p.thing.any
+    p.np.zeros p.f.attribute p.value.anything p.value.field p.Class.inherited p.Class.nothing p.Class.field.real
+    p.compiled.z p.compiled.nothing p.circle.nothing p.fast.any p.__version__.major q.any np.zeros
     """
 )
 

@@ -6,10 +6,12 @@ made while the program runs (`__getattr__`, `setattr`, attributes of values), or
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 
 from griffe import Alias, Class, ExprCall, ExprDict, ExprName, ExprTuple, Function, Module, visit
@@ -125,8 +127,8 @@ class Api:
         source = self._read(file)
         if _DYNAMIC.search(source):
             return _unknown("its module makes names while it runs")
-        if re.search(rb"\b%s\b" % re.escape(name.encode()), source):
-            return _unknown("its module speaks of it")
+        if name in _words(source):
+            return _unknown("its module has the word for something")
         return Verdict(state=State.GONE, reason=f"{module} has no {name}")
 
     def _of_alias(self, target: str, names: tuple[str, ...], depth: int) -> Verdict:
@@ -164,6 +166,18 @@ class Api:
             path = Path(self._path(".".join(names[:n]))) / "__init__.py"
             parent = Module(name, filepath=path, parent=parent)
         return parent
+
+
+@lru_cache(maxsize=256)
+def _words(source: bytes) -> frozenset[str]:
+    """Every name in a module's code, and every string that could be one: in which ways a name is bound is no matter."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        for _, value in ast.iter_fields(node):
+            for word in value if isinstance(value, list) else [value]:
+                if isinstance(word, str) and word.isidentifier():
+                    found.add(word)
+    return frozenset(found)
 
 
 def _table(tree: Module) -> dict[str, str | None] | None:

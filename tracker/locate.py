@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from tracker.catalogue.restate import CUT
 from tracker.harvest.sites import harvest
-from tracker.message import escape, wording
+from tracker.message import HOLE, escape, wording
 from tracker.model import Entry, Site, Snapshot, leaf
 
 
@@ -35,11 +35,12 @@ def wordings(stated: str) -> list[str]:
 def beginnings(stated: str) -> list[str]:
     """How the whole wording begins where the text can be cut; nothing where it is not.
 
-    Where the cut fell behind a blank, the blank is gone, too.
+    Where the cut fell behind a blank, the blank is gone, too; it may have been one inside a placeholder.
     """
-    if len(stated) == CUT:
-        return wordings(stated)
-    return [f"{claim} " for claim in wordings(stated)] if CUT - 2 <= len(stated) < CUT else []
+    if not CUT - 2 <= len(stated) <= CUT:
+        return []
+    unclosed = wording(stated).endswith(HOLE) and not stated.endswith("}")
+    return [claim if len(stated) == CUT or unclosed else f"{claim} " for claim in wordings(stated)]
 
 
 def in_snapshot(entry: Entry, snapshot: Snapshot) -> Site | str:

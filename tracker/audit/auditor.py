@@ -64,6 +64,7 @@ class _Auditor:
         self._findings: list[Finding] = []
         self._unjudged: Counter[str] = Counter()
         self._seen = Counter[str]()
+        self._titles = {_one_line(page.entry.title) for page in catalogue.pages}
 
     def audit(self) -> Audit:
         catalogue = self._catalogue
@@ -168,18 +169,19 @@ class _Auditor:
                 self._unjudged[f"related errors that {self._at.name} does not raise, of pages without their pin"] += 1
                 continue
             pairs, old = self._pairs[page.entry.pin], self._past[page.entry.pin].of(title)
-            if not old:
-                self._unjudged["related errors that are not found at the pin either"] += 1
+            if not old and _one_line(title) in self._titles:
+                self._unjudged["related errors that only other pages know"] += 1
                 continue
             self._seen["related"] += 1
-            line, words = _line_of(page, title), "is no longer raised"
             after = next((new for site in old if (new := pairs[site].after) is not None), None)
-            if after is None:
-                self._found(Fault.RELATED_GONE, page, line, f"{words} at {self._at.name}: {_one_line(title)}", title)
-            else:
-                now = f"{after.path}:{after.line} says: {_one_line(after.message or 'nothing that can be read')}"
-                words = f"{words} in these words at {self._at.name}: {_one_line(title)}; {now}"
-                self._found(Fault.RELATED_REWORDED, page, line, words, title)
+            words = f"{_one_line(title)}: is no longer raised at {self._at.name}"
+            if not old:
+                words = f"{_one_line(title)}: is not raised at {self._at.name}, nor at the page's pin"
+            elif after is not None:
+                now = _one_line(after.message or "nothing that can be read")
+                words += f" in these words; {after.path}:{after.line} says: {now}"
+            kind = Fault.RELATED_GONE if after is None else Fault.RELATED_REWORDED
+            self._found(kind, page, _line_of(page, title), words, title)
 
     def _references(self, page: Page) -> None:
         """Whether the target has the names that the page's writer uses."""

@@ -139,22 +139,29 @@ def test_a_deprecation_table(run, repository, place, pinned):
 def test_related_errors_that_are_gone_or_reworded(run, repository, place, pinned):
     cut = "the thing {x} is too large for anybody who reads this, or an"
     assert len(cut) == 60
-    edit(place, "two.txt", "• the thing x is missing", f"• the thing x is missing\n• {cut}\n• what nobody ever raised")
+    edit(place, "two.txt", "• the thing x is missing", f"• the thing x is missing\n• {cut}")
     assert run("catalogue", "check").code == 0
     source = SOURCE.replace("the thing x is missing", "the thing x is not given")
-    source = source.replace(
-        '        raise TypeError(f"the thing {x} is too large for', '        return (f"{x} is now all right for'
-    )
+    source = source.replace('raise TypeError(f"the thing {x} is too large', 'return (f"{x} is now all right')
     repository.commit({"pkg/a.py": source})
     run("pull")
     done = run("catalogue", "check")
     assert done.code == 1
-    lines = [line.split(": ", 1) for line in done.out.splitlines()]
-    assert [line[1].split(": ")[0] for line in lines] == ["related-reworded", "related-gone"]
-    assert lines[0][0] == f"two.txt:{line_of(place, 'two.txt', '• the thing x')}"
-    assert lines[0][1].endswith("the thing x is missing; pkg/a.py:6 says: the thing x is not given")
-    assert lines[1][1] == f"related-gone: is no longer raised at main: {cut}"
-    assert "related errors that are not found at the pin either: 1" in done.err
+    at = line_of(place, "two.txt", "• the thing x")
+    assert done.out.splitlines() == [
+        f"two.txt:{at}: related-reworded: the thing x is missing: is no longer raised at main in these words; "
+        "pkg/a.py:6 says: the thing x is not given",
+        f"two.txt:{at + 1}: related-gone: {cut}: is no longer raised at main",
+    ]
+
+
+def test_a_related_error_that_never_was(run, place, pinned):
+    edit(place, "two.txt", "• the thing x is missing", "• what nobody ever raised")
+    (line,) = run("catalogue", "check").out.splitlines()
+    assert line.endswith(": related-gone: what nobody ever raised: is not raised at main, nor at the page's pin")
+    # A page may be about an error whose text the source does not show.
+    edit(place, "two.txt", "no such thing", "what nobody ever raised")
+    assert "related-gone" not in run("catalogue", "check").out
 
 
 def test_pages_of_one_error_and_pages_of_one_id(run, place, pinned):
