@@ -172,16 +172,23 @@ class _Auditor:
             if not old and _one_line(title) in self._titles:
                 self._unjudged["related errors that only other pages know"] += 1
                 continue
-            self._seen["related"] += 1
             after = next((new for site in old if (new := pairs[site].after) is not None), None)
+            if old and after is None and any(site.path in self._target.partial for site in old):
+                self._unjudged["related errors of files that cannot be wholly read"] += 1
+                continue
+            self._seen["related"] += 1
             words = f"{_one_line(title)}: is no longer raised at {self._at.name}"
             if not old:
-                words = f"{_one_line(title)}: is not raised at {self._at.name}, nor at the page's pin"
+                words = f"{_one_line(title)}: is not raised at {self._at.name}, nor at {self._origin(page)}"
             elif after is not None:
                 now = _one_line(after.message or "nothing that can be read")
                 words += f" in these words; {after.path}:{after.line} says: {now}"
             kind = Fault.RELATED_GONE if after is None else Fault.RELATED_REWORDED
             self._found(kind, page, _line_of(page, title), words, title)
+
+    def _origin(self, page: Page) -> str:
+        pin = page.entry.pin
+        return self._pinned[pin].revision.name if pin in self._lent else "the page's pin"
 
     def _references(self, page: Page) -> None:
         """Whether the target has the names that the page's writer uses."""
@@ -200,7 +207,9 @@ class _Auditor:
             if state is State.GONE:
                 before = self._pinned.get(page.entry.pin)
                 never = before is not None and (self._api(before.revision).look_up(reference.name).state is State.GONE)
-                words = f"{reference.name}: {reason} at {self._at.name}" + (", nor at the page's pin" if never else "")
+                words = f"{reference.name}: {reason} at {self._at.name}" + (
+                    f", nor at {self._origin(page)}" if never else ""
+                )
                 self._found(Fault.REFERENCE_GONE, page, reference.line, words, reference.name)
 
     def _judged(self, api: Api, reference: Reference) -> tuple[State, str]:

@@ -155,6 +155,14 @@ def test_related_errors_that_are_gone_or_reworded(run, repository, place, pinned
     ]
 
 
+def test_a_related_error_of_a_file_that_cannot_be_wholly_read_is_not_gone(run, repository, pinned):
+    repository.commit({"pkg/a.py": SOURCE.replace('raise ValueError("the thing x is missing")', "raise (((")})
+    run("pull")
+    done = run("catalogue", "check")
+    assert (done.code, done.out) == (0, "Nothing is wrong with 2 pages.\n")
+    assert "related errors of files that cannot be wholly read: " in done.err
+
+
 def test_a_related_error_that_never_was(run, place, pinned):
     edit(place, "two.txt", "• the thing x is missing", "• what nobody ever raised")
     (line,) = run("catalogue", "check").out.splitlines()
@@ -199,7 +207,7 @@ def test_what_cannot_be_checked_is_never_called_right(run, place, pinned):
 def test_a_file_that_cannot_be_wholly_read_at_the_pin(run, repository, place):
     source = "def f(:\n  raise (((\n"
     commit = repository.commit({"pkg/a.py": source, "pkg/b.py": "raise ValueError('fine so far')\n"})
-    place.page("one.txt", page(source, 2, message="the thing x", pin=commit))
+    place.page("one.txt", page(source, 2, message="the thing x", pin=commit).replace("• another one", ""))
     run("pull")
     done = run("catalogue", "check")
     assert done.code == 2
