@@ -6,12 +6,12 @@ import errno
 import logging
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tracker.commands.lazy import Commands
 from tracker.commands.options import ReaderGone, Settings
 from tracker.errors import TrackerError
 
@@ -27,7 +27,7 @@ COMMANDS = {
     "file": "The outbox: what would be filed on GitHub.",
     "ack": "Accept a drift, with a reason.",
     "history": "The life of an error; what changed between two releases.",
-    "catalogue": "List, show, draft and check the pages.",
+    "catalogue": "The pages: list, show, import, check, draft new ones.",
     "schema": "The JSON Schema of what a command prints as JSON.",
     "completion": "The completion script of a shell.",
 }
@@ -39,25 +39,12 @@ READER_GONE = 141
 """What a shell reports of a program that SIGPIPE ended: 128 + 13. Neither 0 nor 1: the report was not delivered."""
 
 
-class _Commands(click.Group):
-    """Commands are modules with a `command`, loaded when named, not to be listed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"tracker.commands.{name}").command
-        command.short_help = COMMANDS[name]
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands,
+    package="tracker.commands",
+    helps=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "-c", "--config", "file", type=click.Path(path_type=Path), help="Configuration file.  [default: config.toml]"
 )

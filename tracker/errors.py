@@ -87,3 +87,13 @@ class Rejected(GitHubError):
     """GitHub refuses what was sent: a fault of the tracker, to be looked at."""
 
     exit_code = 6
+
+
+class SiteError(TrackerError):
+    """A site with pages that may not be asked, or that says no."""
+
+
+class SiteDeferred(SiteError):
+    """A site that cannot be had for now."""
+
+    exit_code = 5

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from tracker.catalogue.restate import CUT
 from tracker.harvest.sites import harvest
-from tracker.message import escape, wording
+from tracker.message import HOLE, escape, wording
 from tracker.model import Entry, Site, Snapshot, leaf
 
 
@@ -22,17 +22,27 @@ def agrees(entry: Entry, site: Site) -> bool:
         return False
     if not entry.message:
         return not site.messages
-    # A page may show the braces of a literal as they are raised, not doubled as in the source.
-    claims = {wording(entry.message), wording(escape(entry.message))}
-    # Where the cut fell behind a blank, the blank is gone, too.
-    stripped = CUT - 2 <= len(entry.message) < CUT
+    claims = wordings(entry.message)
+    starts = claims if entry.message_cut else beginnings(entry.message)
     return any(
-        theirs == claim
-        or (entry.message_cut and theirs.startswith(claim))
-        or (stripped and theirs.startswith(f"{claim} "))
-        for theirs in map(wording, site.messages)
-        for claim in claims
+        theirs in claims or any(theirs.startswith(start) for start in starts) for theirs in map(wording, site.messages)
     )
+
+
+def wordings(stated: str) -> list[str]:
+    """The wordings that a page's text can stand for: it may show the braces of a literal single, as they are raised."""
+    return list(dict.fromkeys((wording(stated), wording(escape(stated)))))
+
+
+def beginnings(stated: str) -> list[str]:
+    """How the whole wording begins where the text can be cut; nothing where it is not.
+
+    Where the cut fell behind a blank, the blank is gone, too; it may have been one inside a placeholder.
+    """
+    if not CUT - 2 <= len(stated) <= CUT:
+        return []
+    unclosed = wording(stated).endswith(HOLE) and not stated.endswith("}")
+    return [claim if len(stated) == CUT or unclosed else f"{claim} " for claim in wordings(stated)]
 
 
 def in_snapshot(entry: Entry, snapshot: Snapshot) -> Site | str:

@@ -47,6 +47,11 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def cache(self) -> Path:
         return self.path / "cache.sqlite3"
 
+    @property
+    def imports(self) -> Path:
+        """What `catalogue import` remembers of the sites it asked."""
+        return self.path / "imports.json"
+
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """When the daemon checks: `every` where it is set, else `cron`."""

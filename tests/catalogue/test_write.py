@@ -98,7 +98,7 @@ def test_no_room_for_the_new_pages(folder):
 def test_two_at_once_are_one_after_the_other(folder):
     handle = os.open(folder, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    with pytest.raises(CatalogueError, match="another repin is writing"):
+    with pytest.raises(CatalogueError, match="another tracker is writing"):
         replace_all(folder, PAGES)
     assert content(folder) == OLD
     os.close(handle)
@@ -122,3 +122,30 @@ def test_a_killed_run_is_healed_by_the_next(folder):
     assert len(left) == 5
     replace_all(folder, [page for page in PAGES if left[page.file] == page.old])
     assert content(folder) == NEW
+
+
+ADDED = [Replacement("d.txt", None, b"new d"), *PAGES, Replacement("sub/e.txt", None, b"new e")]
+
+
+def test_pages_are_added_beside_those_that_are_replaced(folder):
+    replace_all(folder, ADDED)
+    assert content(folder) == NEW | {"d.txt": b"new d", "sub/e.txt": b"new e"}
+    mask = os.umask(0)
+    os.umask(mask)
+    assert (folder / "d.txt").stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+@pytest.mark.parametrize("name", ["d.txt", "sub/e.txt"])
+def test_a_page_that_is_added_never_takes_the_place_of_a_file(folder, name):
+    (folder / name).write_bytes(b"mine")
+    with pytest.raises(CatalogueError, match=f"{name} was made by somebody else meanwhile"):
+        replace_all(folder, ADDED)
+    assert content(folder) == OLD | {name: b"mine"}
+
+
+def test_a_failure_takes_back_what_was_added(folder):
+    """A page that cannot be written, in the middle of others that are new."""
+    (folder / "sub/c.txt").write_bytes(b"mine")
+    with pytest.raises(CatalogueError, match="changed by somebody else"):
+        replace_all(folder, ADDED)
+    assert content(folder) == OLD | {"sub/c.txt": b"mine"}

@@ -30,6 +30,8 @@ class Catalogue:
     folder: Path
     pages: tuple[Page, ...]
     faults: tuple[PageFault, ...]
+    twins: frozenset[str] = frozenset()
+    """Files that are among the faults because another page has their id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,23 +61,26 @@ def contents(folder: Path) -> Contents:
             raise NotADirectoryError
     except (OSError, ValueError) as error:
         raise CatalogueError(f"the catalogue {folder} {_unusable(error)}: {_REMEDY}") from error
-    files: list[tuple[str, bytes]] = []
+    found: list[tuple[str, bytes]] = []
     faults: list[PageFault] = []
-    for path, file in _files(folder, faults):
-        try:
-            files.append((file, _content(path)))
-        except OSError as error:
-            faults.append(PageFault(file=file, line=1, reason=f"cannot be read: {error.strerror or error}"))
-    return Contents(folder=folder, files=tuple(sorted(files)), faults=tuple(faults))
+    try:
+        for path, file in files(folder, (".txt",), faults):
+            try:
+                found.append((file, bytes_of(path)))
+            except OSError as error:
+                faults.append(PageFault(file=file, line=1, reason=f"cannot be read: {error.strerror or error}"))
+    except OSError as error:
+        raise CatalogueError(f"the catalogue {folder} {_unusable(error)}: {_REMEDY}") from error
+    return Contents(folder=folder, files=tuple(sorted(found)), faults=tuple(faults))
 
 
 def understood(given: Contents, repository: str | None = None) -> Catalogue:
     """The second half of `read`."""
     pages: list[Page] = []
     faults = list(given.faults)
-    for file, content in given.files:
+    for file, raw in given.files:
         try:
-            pages.append(parse(content, file))
+            pages.append(parse(raw, file))
         except PageError as error:
             faults.append(error.fault)
     if not pages and not faults:
@@ -89,6 +94,7 @@ def understood(given: Contents, repository: str | None = None) -> Catalogue:
         folder=given.folder,
         pages=tuple(page for page in own if page.entry.file not in twins),
         faults=tuple(sorted((*faults, *twins.values()), key=lambda fault: fault.file)),
+        twins=frozenset(twins),
     )
 
 
@@ -103,13 +109,16 @@ def _unusable(error: OSError | ValueError) -> str:
     return f"cannot be read: {error}"  # a name that no file can have
 
 
-def _files(folder: Path, faults: list[PageFault]) -> Iterator[tuple[str, str]]:
-    """Path and name of each page file; a folder below that cannot be listed is added to the faults."""
+def files(folder: Path, suffixes: tuple[str, ...], faults: list[PageFault]) -> Iterator[tuple[str, str]]:
+    """Path and name of each file below a folder that ends so, hidden ones and links to folders left out.
+
+    A folder below that cannot be listed is added to the faults. OSError: the folder itself cannot.
+    """
     top = os.fspath(folder)
 
     def unlisted(error: OSError) -> None:
         if error.filename == top:
-            raise CatalogueError(f"the catalogue {folder} {_unusable(error)}: {_REMEDY}") from error
+            raise error
         faults.append(PageFault(file=name(error.filename), line=1, reason=f"cannot be listed: {error.strerror}"))
 
     def name(path: str) -> str:
@@ -119,17 +128,17 @@ def _files(folder: Path, faults: list[PageFault]) -> Iterator[tuple[str, str]]:
     for parent, folders, files in os.walk(top, onerror=unlisted):
         folders[:] = [folder for folder in folders if not folder.startswith(".")]
         for file in files:
-            if file.endswith(".txt") and not file.startswith("."):
+            if file.endswith(suffixes) and not file.startswith("."):
                 path = os.path.join(parent, file)
                 yield path, name(path)
 
 
-def _content(path: str) -> bytes:
-    """The bytes of a page file. A pipe or a device is never opened: it may not end."""
+def bytes_of(path: str | Path, largest: int = LARGEST) -> bytes:
+    """The bytes of a page file. OSError: too many, or no file: a pipe or a device is never opened, it may not end."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file")
-    if status.st_size > LARGEST:
+    if status.st_size > largest:
         raise OSError(errno.EFBIG, f"{status.st_size} bytes are too many for a page")
     # A catalogue has thousands of pages, and Python's own files take three times as long to open.
     file = os.open(path, os.O_RDONLY)

@@ -54,8 +54,8 @@ _LATER = (
     _RELATED,
 )
 """Headings that follow the excerpt, in the order of the pages."""
-_HEADINGS = frozenset((_ERROR, _MEANS, _SOURCE, *_LATER))
-_OPENINGS = frozenset(name[:4] for name in (*_HEADINGS, *_STARTS))
+HEADINGS = frozenset((_ERROR, _MEANS, _SOURCE, *_LATER))
+_OPENINGS = frozenset(name[:4] for name in (*HEADINGS, *_STARTS))
 
 
 class PageError(CatalogueError):
@@ -138,11 +138,21 @@ def split(text: str, file: str) -> Lines:
     for at, line in enumerate(lines):
         if line[:4] not in _OPENINGS:
             continue
-        if (heading := line.rstrip()) in _HEADINGS:
+        if (heading := line.rstrip()) in HEADINGS:
             marks.append((at, heading))
         else:
             marks += [(at, start) for start in _STARTS if line.startswith(start)]
     return Lines(file, text, lines, starts, marks)
+
+
+def is_head(line: str) -> bool:
+    """Whether this can be the first line of a page."""
+    return _HEAD.fullmatch(line) is not None
+
+
+def is_foot(line: str) -> bool:
+    """Whether this can be the last line of a page."""
+    return _FOOT.fullmatch(line) is not None
 
 
 def shown(text: str) -> str:

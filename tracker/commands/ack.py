@@ -7,6 +7,7 @@ import time
 
 import click
 
+from tracker.commands.complete import ids
 from tracker.commands.options import Settings, write
 from tracker.errors import TrackerError
 from tracker.model import Kind, Severity
@@ -14,7 +15,7 @@ from tracker.report.words import counted
 
 
 @click.command("ack")
-@click.argument("entry", metavar="[ID]", required=False)
+@click.argument("entry", metavar="[ID]", required=False, shell_complete=ids)
 @click.option("--reason", help="Why it is accepted, for whoever looks later.")
 @click.option("--by", help="Who accepts it.  [default: your login]")
 @click.option("--undo", is_flag=True, help="Take the acceptance of ID back.")

@@ -1,4 +1,4 @@
-"""`tracker completion`: what makes a shell complete the commands and options."""
+"""`tracker completion`: the script that makes a shell complete commands, options and their values."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ import click
 
 from tracker.commands.options import write
 
+SHELLS = ("bash", "zsh", "fish")
+
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> int:
-    """Print the script that makes SHELL complete commands, options and their values; source it where the shell starts.
+    """Print the script that makes SHELL complete commands, options, kinds, revisions and the ids of pages.
 
     \b
     Example:
-      tracker completion bash >> ~/.bashrc
+      eval "$(tracker completion bash)"                                  # in ~/.bashrc
+      eval "$(tracker completion zsh)"                                   # in ~/.zshrc, after compinit
+      tracker completion fish > ~/.config/fish/completions/tracker.fish
     """
     from click.shell_completion import get_completion_class
 
-    completer = get_completion_class(shell)
-    assert completer is not None
-    write(completer(ctx.find_root().command, {}, "tracker", "_TRACKER_COMPLETE").source() + "\n")
+    completion = get_completion_class(shell)
+    assert completion is not None
+    root = ctx.find_root()
+    write(completion(root.command, {}, "tracker", "_TRACKER_COMPLETE").source() + "\n")
     return 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tracker.commands.complete import revisions
 from tracker.commands.options import (
     Settings,
     fetch,
@@ -37,8 +38,13 @@ KINDS = click.Choice([kind.value for kind in reversed(Kind)])
 
 
 @click.command("diff")
-@click.argument("target", required=False)
-@click.option("--base", metavar="REV", help="Compare with this revision; needed for new errors if the pin is missing.")
+@click.argument("target", required=False, shell_complete=revisions)
+@click.option(
+    "--base",
+    metavar="REV",
+    shell_complete=revisions,
+    help="Compare with this revision; needed for new errors if the pin is missing.",
+)
 @click.option("--all-sites", is_flag=True, help="Check every site of the base, not only catalogued ones.")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report there.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tracker.commands.complete import revisions
 from tracker.commands.options import Settings, open_mirror, screen, workers, write
 from tracker.errors import TrackerError
 
@@ -29,7 +30,12 @@ class NothingToLookUp(TrackerError):
 @click.command("lookup")
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @click.option("--text", metavar="TEXT", help="The error itself, instead of a file.")
-@click.option("--at", metavar="REV", help="The revision that raised it, such as jax-v0.4.30 or release:0.4.30.")
+@click.option(
+    "--at",
+    metavar="REV",
+    shell_complete=revisions,
+    help="The revision that raised it, such as jax-v0.4.30 or release:0.4.30.",
+)
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @click.option("--history/--no-history", default=True, help="Say in which releases it exists and what became of it.")
 @click.pass_obj

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tracker.commands.complete import ids, revisions
 from tracker.commands.options import Settings, fetch, open_mirror, screen, workers, write
 from tracker.errors import CatalogueError
 from tracker.model import Kind
@@ -29,9 +30,21 @@ FEW = 5
 
 
 @click.command("repin")
-@click.argument("target", required=False)
-@click.option("--base", metavar="REV", help="Where pages are believed whose pin the mirror does not have.")
-@click.option("--accept", "accepted", metavar="ID", multiple=True, help="Accept what this page's error became.")
+@click.argument("target", required=False, shell_complete=revisions)
+@click.option(
+    "--base",
+    metavar="REV",
+    shell_complete=revisions,
+    help="Where pages are believed whose pin the mirror does not have.",
+)
+@click.option(
+    "--accept",
+    "accepted",
+    metavar="ID",
+    multiple=True,
+    shell_complete=ids,
+    help="Accept what this page's error became.",
+)
 @click.option("--write", "into_files", is_flag=True, help="Write the pages: all of them, or none.")
 @click.option("--branch", metavar="NAME", help="Commit to a new branch instead, beside the work tree.")
 @click.option("--pull", is_flag=True, help="Fetch upstream first.")
@@ -115,10 +128,9 @@ def command(
 def _goal(mirror: Mirror, at: Revision, sources: Sources) -> Target:
     """What pages are pinned to: of a release, the upstream commit that it was built from, where it says so."""
     from tracker.repin import Target
-    from tracker.repository.revisions import releases
+    from tracker.repository.revisions import upstream_commit
 
-    built = {release.commit: release.upstream_commit for release in releases(mirror)}
-    commit = built.get(at.commit) or at.commit
+    commit = upstream_commit(mirror, at)
     return Target(commit=commit, date=at.committed_at[:10], lines=lambda path: sources.lines(at, path))
 
 

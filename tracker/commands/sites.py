@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import click
 
+from tracker.commands.complete import revisions
 from tracker.commands.options import Settings, open_mirror, workers, write
 from tracker.errors import RevisionError
 from tracker.model import Site, Snapshot
 
 
 @click.command("sites")
-@click.argument("revision", metavar="[REV]", required=False)
+@click.argument("revision", metavar="[REV]", required=False, shell_complete=revisions)
 @click.option("--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True)
 @click.option("--path", "paths", metavar="GLOB", multiple=True, help="Only these files (repeatable).")
 @click.pass_obj

@@ -112,6 +112,12 @@ def release_in(mirror: Mirror, version: str) -> Release | None:
     return next((release for release in known if Version(release.version) == wanted), None)
 
 
+def upstream_commit(mirror: Mirror, revision: Revision) -> str:
+    """Upstream's own commit of a revision: of a release the one it was built from, where it says so."""
+    built = {release.commit: release.upstream_commit for release in releases(mirror)}
+    return built.get(revision.commit) or revision.commit
+
+
 def releases_with(mirror: Mirror, package: str, commit: str) -> set[Version]:
     """The releases that hold a commit, release candidates and the like left out.
 
