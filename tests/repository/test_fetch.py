@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Repository
 from tracker.errors import GitError
 from tracker.repository.fetch import _failure, pull
 from tracker.repository.mirror import Mirror
@@ -163,9 +164,19 @@ def test_a_local_copy_without_some_of_its_files_is_taken_over(mirror, repository
     assert [raw for _, raw in mirror.read(files.values())] == [b"2"]
     with pytest.raises(GitError):
         list(mirror.read([repository.git("rev-parse", "HEAD:lost.py")]))
-    third = repository.commit({"a.py": "3"})
+    third = _commit_on_top(repository, "a.py", "3")
     again = pull(mirror, repository.url, "main")
     assert (again.after, again.lacking) == (third, False)
+
+
+def _commit_on_top(repository: Repository, name: str, text: str) -> str:
+    """The commit of one changed file; unlike `git commit` it does not ask for the others."""
+    old, new = repository.git("rev-parse", f"HEAD:{name}"), repository.git("hash-object", "-w", "--stdin", text=text)
+    listing = repository.git("ls-tree", "HEAD").replace(old, new)
+    tree = repository.git("mktree", "--missing", text=f"{listing}\n")
+    commit = repository.git("commit-tree", tree, "-p", "HEAD", "-m", "change")
+    repository.git("update-ref", "refs/heads/main", commit)
+    return commit
 
 
 def test_a_local_copy_without_some_of_its_folders_is_not(mirror, repository):
