@@ -21,7 +21,7 @@ from tracker.harvest.sites import Harvest, harvest, unread_problem
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
 from tracker.model import Revision, Site, Snapshot
-from tracker.repository.mirror import Mirror, SourceFile
+from tracker.repository.mirror import Mirror, SourceFile, scope
 from tracker.repository.steps import steps
 from tracker.store.cache import Cache
 
@@ -79,8 +79,16 @@ class Sources:
         if blob is None:
             return []
         if blob not in self._lines:
-            self._lines[blob] = normalize(self._mirror.content(blob)).data.decode("utf-8", "replace").split("\n")
+            self._lines[blob] = _lines(self._mirror.content(blob))
         return self._lines[blob]
+
+    def versions(self, revisions: Sequence[Revision], path: str) -> Iterator[list[str] | None]:
+        """The lines of a file at each revision, None where the revision has no such file in scope."""
+        if scope(self._paths, self._exclude)(path):
+            for raw in self._mirror.versions((revision.commit, path) for revision in revisions):
+                yield None if raw is None else _lines(raw)
+        else:
+            yield from (None for _ in revisions)
 
     def lives(self, base: Revision, target: Revision, paths: set[str]) -> Lives:
         """What became of the sites in the files `paths` step by step; empty where no way to the target is known."""
@@ -220,6 +228,10 @@ class Sources:
         """What cannot be packed (text that is no UTF-8) is made anew each time."""
         if self._cache is not None:
             self._cache.put({key: value for key, value in values.items() if value is not None})
+
+
+def _lines(raw: bytes) -> list[str]:
+    return normalize(raw).data.decode("utf-8", "replace").split("\n")
 
 
 def _batches(wanted: Mapping[Named, int]) -> Iterator[list[Named]]:

@@ -26,7 +26,7 @@ from tracker.ledger import Family, content, family
 from tracker.repository import revisions
 from tracker.repository.mirror import Mirror
 from tracker.run import once
-from tracker.scope import sources_of
+from tracker.scope import cache_of, sources_of
 from tracker.store.database import Database
 from tracker.store.drifts import open_drifts
 
@@ -86,9 +86,9 @@ def replay(upstream: Path, count: int, track: str, folder: Path) -> None:
 def _compared(config: object, commits: list[str], fake: FakeGitHub, arrived: dict[tuple[str, str], str]) -> list[str]:
     """What is filed against one look at the two ends."""
     wrong = []
-    with Mirror.open(config.state.mirror) as mirror, workers() as executor:  # type: ignore[attr-defined]
+    with Mirror.open(config.state.mirror) as mirror, workers() as executor, cache_of(config) as cache:  # type: ignore[attr-defined]
         base, target = (revisions.resolve(mirror, commit) for commit in (commits[0], commits[-1]))
-        report = check_all(sources_of(config, mirror, executor), [], target, base, "jax-ml/jax")  # type: ignore[arg-type]
+        report = check_all(sources_of(config, mirror, executor, cache), [], target, base, "jax-ml/jax")  # type: ignore[arg-type]
     expected = {
         drift.before.fingerprint: drift
         for drift in report.drifts

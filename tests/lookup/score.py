@@ -21,8 +21,9 @@ from tracker.errors import RevisionError
 from tracker.lookup.ask import Answer, Asked
 from tracker.lookup.paste import read
 from tracker.lookup.releases import Releases
+from tracker.lookup.sieve import Sieve
 from tracker.repository import revisions
-from tracker.scope import sources_of
+from tracker.scope import cache_of, sources_of
 
 
 class Scored(NamedTuple):
@@ -62,11 +63,12 @@ def kind(row: Mapping[str, Any]) -> str:
 def score(rows: list[Mapping[str, Any]], config: Path) -> Iterator[Scored]:
     """Look up every report at the version of its label; without one, as the paste itself says."""
     settings = load(config, [])
-    with open_mirror(settings) as mirror:
-        sources = sources_of(settings, mirror, None)
+    with open_mirror(settings) as mirror, cache_of(settings) as cache:
+        sources = sources_of(settings, mirror, None, cache)
         package, url, branch = settings.upstream.package, settings.upstream.url, settings.upstream.branch
         newest = revisions.default_target(mirror, branch)
-        asked = Asked(sources, Releases(mirror, sources, package, lambda line: None), newest, [], package)
+        releases = Releases(mirror, sources, package, lambda line: None)
+        asked = Asked(sources, releases, Sieve(mirror, sources, releases, lambda line: None), newest, [], package)
         for row in rows:
             label = row.get("site") or (row.get("candidates") or [None])[0]
             name = label["rev"] if label else f"{package}-v{row['jax_version']}" if row.get("jax_version") else None

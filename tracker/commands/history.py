@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
-from tracker.commands.options import Settings, open_mirror, screen, workers, write
+from tracker.commands.indexed import opened
+from tracker.commands.options import Settings, open_mirror, screen, write
 from tracker.errors import CatalogueError, RevisionError, TrackerError
 from tracker.report.screen import Screen
 
@@ -63,7 +63,7 @@ def command(
         raise click.UsageError("--since tells where the life of an error begins: --between has a beginning already")
     config = settings.config()
     formats = import_module(FORMATS[form])
-    with open_mirror(config) as mirror, _opened(settings, config, mirror) as history:
+    with open_mirror(config) as mirror, opened(settings, config, mirror) as history:
 
         def point(name: str) -> Point:
             from tracker.history.points import position
@@ -83,37 +83,6 @@ def command(
         told = chronicle.lives(what, errors, limit, point(since) if since is not None else None, entries)
         write(formats.lives(told, _screen(form)))
     return 0
-
-
-@contextmanager
-def _opened(settings: Settings, config: Config, mirror: Mirror) -> Iterator[History]:
-    """The index, brought up to date."""
-    from tracker.history.standing import is_current
-    from tracker.store.history import FILE, History
-
-    found = History.read(config.state.path / FILE)
-    if found is None or not is_current(found, mirror, config.upstream):
-        if found is not None:
-            found.close()
-        _bring_up_to_date(settings, config, mirror, first=found is None)
-        found = History.read(config.state.path / FILE)
-        assert found is not None
-    with found:
-        yield found
-
-
-def _bring_up_to_date(settings: Settings, config: Config, mirror: Mirror, first: bool) -> None:
-    from tracker.history.build import refresh
-    from tracker.report.words import counted
-
-    if first:
-        settings.say("reading the history, once: for eight years of JAX this takes about a minute")
-    with workers() as executor, settings.progress("reading the history") as progress:
-        outcome = refresh(mirror, config.state.path, config.upstream, executor, progress)
-    if outcome.because is not None:
-        settings.say(f"the history was read anew: {outcome.because}")
-    if outcome.commits:
-        settings.say(f"{counted(outcome.commits, 'commit')} read")
 
 
 def _found(config: Config, history: History, mirror: Mirror, what: str) -> tuple[Sequence[int], dict[int, str]]:

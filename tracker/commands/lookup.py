@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from tracker.commands.complete import revisions
+from tracker.commands.indexed import opened_if_quick
 from tracker.commands.options import Settings, open_mirror, screen, workers, write
 from tracker.errors import TrackerError
 
 if TYPE_CHECKING:
     from tracker.config import Config
+    from tracker.lookup.past import Past
     from tracker.model import Entry
 
 FORMATS = {"text": "tracker.lookup.text", "json": "tracker.lookup.json"}
@@ -55,19 +57,29 @@ def command(settings: Settings, file: Path | None, text: str | None, at: str | N
     config = settings.config()
 
     from tracker.lookup.ask import Asked
+    from tracker.lookup.indexed import Indexed
     from tracker.lookup.paste import read
     from tracker.lookup.releases import Releases
+    from tracker.lookup.sieve import Sieve
     from tracker.scope import cache_of, sources_of, target_of
 
     paste = read(pasted)
     entries = _entries(config)
     package = config.upstream.package
-    with open_mirror(config) as mirror, workers() as executor, cache_of(config) as cache:
+    with (
+        open_mirror(config) as mirror,
+        workers() as executor,
+        cache_of(config) as cache,
+        opened_if_quick(settings, config, mirror) as index,
+    ):
         revision = target_of(config, mirror, at, entries, settings.progress) if at is not None else None
         newest = target_of(config, mirror, None, entries)
         sources = sources_of(config, mirror, executor, cache)
-        asked = Asked(sources, Releases(mirror, sources, package, settings.say), newest, entries, package)
-        answer = asked.answer(paste, revision, history)
+        releases = Releases(mirror, sources, package, settings.say)
+        past: Past = Sieve(mirror, sources, releases, settings.say)
+        if index is not None:
+            past = Indexed(index, mirror, releases, otherwise=past)
+        answer = Asked(sources, releases, past, newest, entries, package).answer(paste, revision, history)
     write(import_module(FORMATS[form]).render(answer, screen()))
     return 0
 

@@ -42,9 +42,12 @@ def purpose(upstream: Upstream, branch: bool) -> dict[str, str]:
 
 def is_current(history: History, mirror: Mirror, upstream: Upstream) -> bool:
     """Whether the index says all that the mirror has to say."""
-    now = standing(mirror, upstream)
-    wanted = purpose(upstream, now.head is not None) | {"refs": now.refs}
-    return wanted.items() <= history.facts().items()
+    return can_go_on(history, mirror, upstream) and history.facts().get("refs") == standing(mirror, upstream).refs
+
+
+def can_go_on(history: History, mirror: Mirror, upstream: Upstream) -> bool:
+    """Whether what the index has is right, so that only what is new has to be read."""
+    return purpose(upstream, standing(mirror, upstream).head is not None).items() <= history.facts().items()
 
 
 @cache

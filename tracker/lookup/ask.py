@@ -13,6 +13,7 @@ from tracker.locate import agrees, finder, in_excerpt
 from tracker.lookup.past import Past, Release, Story
 from tracker.lookup.paste import Paste
 from tracker.lookup.rank import Ranker
+from tracker.lookup.releases import Releases
 from tracker.lookup.verdict import Judged, Verdict, judge
 from tracker.lookup.versions import stated
 from tracker.model import Entry, Revision, Site, Snapshot
@@ -53,8 +54,16 @@ class Answer:
 class Asked:
     """A mirror, ready to be asked about pastes."""
 
-    def __init__(self, sources: Sources, past: Past, newest: Revision, entries: Sequence[Entry], package: str) -> None:
-        self._sources, self._past, self._newest = sources, past, newest
+    def __init__(
+        self,
+        sources: Sources,
+        releases: Releases,
+        past: Past,
+        newest: Revision,
+        entries: Sequence[Entry],
+        package: str,
+    ) -> None:
+        self._sources, self._releases, self._past, self._newest = sources, releases, past, newest
         self._entries, self._package = entries, package
         self._rankers: dict[str, Ranker] = {}
 
@@ -103,10 +112,9 @@ class Asked:
 
     def _evidence(self, paste: Paste, notices: list[str]) -> tuple[Revision, str]:
         """The revision that a paste speaks for: its version, checked against the lines that its traceback shows."""
-        said = [
-            (version, release) for version in stated(paste.text, self._package) if (release := self._past.of(version))
-        ]
-        fitting = self._past.by_frames([frame for error in paste.errors for frame in error.frames])
+        versions = stated(paste.text, self._package)
+        said = [(version, release) for version in versions if (release := self._releases.of(version))]
+        fitting = self._releases.by_frames([frame for error in paste.errors for frame in error.frames])
         fits = {release.version for release in fitting}
         for version, release in said:
             if not fits or release.version in fits:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from math import log
 
-from tracker.lookup.squeeze import ELISION, squeeze_paste
-from tracker.message import split
+from tracker.lookup.squeeze import ELISION, literals
 from tracker.model import Site
 
 GRAM = 6
@@ -90,9 +89,9 @@ class Index:
         by_literals: dict[tuple[str, ...], dict[Site, None]] = defaultdict(dict)
         for site in sites:
             for message in site.messages:
-                by_literals[_literals(message)][site] = None
+                by_literals[literals(message)][site] = None
             for message in fuller.get(site, ()):
-                first, *rest = _literals(message)
+                first, *rest = literals(message)
                 by_literals[first, *rest][site] = None
                 # What many errors begin with is often left out, and tells nothing.
                 by_literals["", *rest][site] = None
@@ -191,10 +190,6 @@ def lay(text: Text, pasted: Pasted) -> Fit | None:
         shown=part if cut else 0,
         rest=text.letters - letters,
     )
-
-
-def _literals(message: str) -> tuple[str, ...]:
-    return tuple(map(squeeze_paste, split(message)[0]))
 
 
 def _letters(text: str) -> int:

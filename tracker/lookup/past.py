@@ -1,12 +1,11 @@
-"""What a lookup asks of the past: values, and the questions as a protocol. Who knows the history can answer them."""
+"""What a lookup asks of the past: values, and the questions as a protocol, which whoever knows the past can answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tracker.lookup.frames import Frame
 from tracker.lookup.paste import Raised
 from tracker.model import Kind, Revision, Site
 
@@ -51,14 +50,12 @@ class Story:
     """The site at the newest revision; None: removed, or not followed so far."""
 
 
+MOST_CHANGES = 4
+"""Changes of a site that are told, one after the other."""
+
+
 class Past(Protocol):
-    """Every release there was."""
-
-    def of(self, version: str) -> Release | None:
-        """The release of a version as a paste states it; of one that was never released, the last one before it."""
-
-    def by_frames(self, frames: Iterable[Frame]) -> Sequence[Release]:
-        """The releases in which the most of the frames' lines read as pasted, oldest first; empty: in none."""
+    """Who has seen every release."""
 
     def raising(self, error: Raised) -> Sequence[Release]:
         """The releases, newest first, that can have raised the whole text of an error."""

@@ -7,7 +7,7 @@ decide between equal wordings, and stand in for a text that says next to nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -111,11 +111,13 @@ def best(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def within(file: str, files: frozenset[str]) -> str | None:
     """The file of the snapshot that a pasted path ends with; at least a folder of it must be there."""
+    return next((path for path in endings(file) if path in files), None)
+
+
+def endings(file: str) -> Iterator[str]:
+    """The paths that a pasted path ends with, longest first, each with a folder."""
     parts = file.strip("/").split("/")
-    for n in range(len(parts) - 1):
-        if (path := "/".join(parts[n:])) in files:
-            return path
-    return None
+    return ("/".join(parts[n:]) for n in range(len(parts) - 1))
 
 
 def agreement(exception: str | None, site: Site) -> Agreement:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tracker.message import split
+
 ELISION = "\x00"
 """Stands where a person cut something out."""
 
@@ -26,3 +28,8 @@ def squeeze(text: str) -> str:
 def squeeze_paste(text: str) -> str:
     """The same of pasted text, where `…` and `[...]` mark what was cut out."""
     return squeeze(text.replace("[...]", ELISION).replace("[…]", ELISION).replace("…", ELISION))
+
+
+def literals(message: str) -> tuple[str, ...]:
+    """The literal parts of a message, to be looked for in a paste: between each two of them stands a placeholder."""
+    return tuple(map(squeeze_paste, split(message)[0]))

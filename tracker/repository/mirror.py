@@ -11,9 +11,10 @@ import re
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +27,10 @@ from tracker.repository import process
 
 _AHEAD = 256
 """Objects asked for before the first is read: 256 names are 10 kB and always fit into the pipe (64 kB)."""
+LONGEST = 180
+"""Bytes of a path that a commit can be asked for: with the commit before it, 256 of them fit, too."""
+_NOTHING = "0" * 40
+"""The name of no object."""
 
 _FILE = re.compile(rb"100(?:644|755) blob ([0-9a-f]{40}) +(\d+|BAD)\t(.+)", re.DOTALL)
 
@@ -110,7 +115,7 @@ class Mirror:
         Globs are those of .gitignore, from the repository's root; a folder stands for all below it.
         ConfigError: a glob that is none. GitError: the tree cannot be read.
         """
-        wanted, unwanted = globs(paths), globs(exclude)
+        in_scope = scope(paths, exclude)
         listing = self.git("ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", commit)
         if listing.status:
             raise self._broken(f"the tree of {commit[:12]} cannot be read", listing.err)
@@ -118,7 +123,7 @@ class Mirror:
         for line in listing.out.split(b"\0"):
             if match := _FILE.fullmatch(line):
                 path = os.fsdecode(match[3])
-                if wanted.match_file(path) and not unwanted.match_file(path):
+                if in_scope(path):
                     if match[2] == b"BAD":  # left out, its sites would count as removed
                         raise self._broken(f"{path} of {commit[:12]} cannot be read", "its object is missing")
                     found.append(SourceFile(path=path, blob=match[1].decode(), size=int(match[2])))
@@ -141,6 +146,26 @@ class Mirror:
 
     def objects(self, names: Iterable[str]) -> Iterator[tuple[str, str, bytes]]:
         """(name, type, content) for each object; `read` is this for files."""
+        for name, found in self._asked(names):
+            if found is None:
+                raise self._broken(f"object {name} cannot be read", "it is missing")
+            yield name, *found
+
+    def versions(self, places: Iterable[tuple[str, str]]) -> Iterator[bytes | None]:
+        """The content of the file at each (commit, path) in turn, None where the commit has no such file.
+
+        A path that is longer than `LONGEST`, or cannot be printed, counts as that of no file. GitError: an object is
+        broken.
+        """
+        names = (
+            f"{commit}:{path}" if path.isprintable() and len(path.encode()) <= LONGEST else _NOTHING
+            for commit, path in places
+        )
+        for _, found in self._asked(names):
+            yield found[1] if found is not None and found[0] == "blob" else None
+
+    def _asked(self, names: Iterable[str]) -> Iterator[tuple[str, tuple[str, bytes] | None]]:
+        """Each name with the type and the content of what it stands for, None for nothing."""
         reader, self._reader = self._reader, None
         if reader is None:
             reader = process.start(self.path, "cat-file", "--batch")
@@ -156,7 +181,8 @@ class Mirror:
                 if not asked:
                     done = True
                     break
-                yield self._answer(reader, asked.popleft())
+                name = asked.popleft()
+                yield name, self._answer(reader, name)
         except BrokenPipeError:
             raise self._broken("the objects cannot be read", _last_words(reader)) from None
         finally:
@@ -166,15 +192,16 @@ class Mirror:
             else:
                 process.end(reader)
 
-    def _answer(self, reader: process.Running, name: str) -> tuple[str, str, bytes]:
-        header = reader.stdout.readline().decode().split()
+    def _answer(self, reader: process.Running, name: str) -> tuple[str, bytes] | None:
+        header = reader.stdout.readline().decode("utf-8", "replace").split()
+        if header[-1:] == ["missing"]:
+            return None
         if len(header) == 3 and header[2].isdigit():
             size = int(header[2])
             content = reader.stdout.read(size + 1)
             if len(content) == size + 1:
-                return name, header[1], content[:-1]
-        why = "it is missing" if header[1:] == ["missing"] else _last_words(reader)
-        raise self._broken(f"object {name} cannot be read", why)
+                return header[1], content[:-1]
+        raise self._broken(f"object {name} cannot be read", _last_words(reader))
 
     def _broken(self, what: str, why: str) -> GitError:
         return GitError(
@@ -244,6 +271,17 @@ def _create(path: Path) -> None:
                 raise
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def scope(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
+    """Whether `paths` match a path and `exclude` does not. ConfigError: a glob that is none."""
+    wanted, unwanted = globs(paths), globs(exclude)
+
+    @cache
+    def in_scope(path: str) -> bool:
+        return wanted.match_file(path) and not unwanted.match_file(path)
+
+    return in_scope
 
 
 def globs(patterns: Sequence[str]) -> pathspec.GitIgnoreSpec:

@@ -131,8 +131,8 @@ def releases_with(mirror: Mirror, package: str, commit: str) -> set[Version]:
     return {version for tag in listing.out.decode("utf-8", "replace").split() if (version := _tagged(tag, package))}
 
 
-def milestones(mirror: Mirror, package: str) -> list[Milestone]:
-    """Every release that the mirror knows of, as a commit of its own or by upstream's tag, oldest first."""
+def tagged(mirror: Mirror, package: str) -> list[tuple[Version, Revision]]:
+    """The final releases that upstream's tags `PACKAGE-vVERSION` and `vVERSION` name, by the tag."""
     listing = mirror.git(
         "for-each-ref",
         "--format=%(refname:lstrip=2)%00%(if)%(*objectname)%(then)%(*objectname)%00%(*committerdate:iso-strict)"
@@ -140,16 +140,26 @@ def milestones(mirror: Mirror, package: str) -> list[Milestone]:
         f"refs/tags/{package}-v*",
         "refs/tags/v*",
     )
-    found = [
-        Milestone(version=one.version, date=one.committed_at, commit=one.commit, upstream=one.upstream_commit)
-        for one in releases(mirror)
-    ]
+    found = []
     for line in listing.out.decode("utf-8", "replace").splitlines():
         tag, commit, date = line.split("\0")
         # A tag of something else than a commit has no date.
         if date and (version := _tagged(tag, package)):
-            date = datetime.fromisoformat(date).isoformat()
-            found.append(Milestone(version=str(version), date=date, commit=commit, upstream=commit))
+            made = Revision(name=tag, commit=commit, committed_at=datetime.fromisoformat(date).isoformat())
+            found.append((version, made))
+    return found
+
+
+def milestones(mirror: Mirror, package: str) -> list[Milestone]:
+    """Every release that the mirror knows of, as a commit of its own or by upstream's tag, oldest first."""
+    found = [
+        Milestone(version=one.version, date=one.committed_at, commit=one.commit, upstream=one.upstream_commit)
+        for one in releases(mirror)
+    ]
+    found += [
+        Milestone(version=str(version), date=one.committed_at, commit=one.commit, upstream=one.commit)
+        for version, one in tagged(mirror, package)
+    ]
     return sorted(found, key=lambda one: (datetime.fromisoformat(one.date), Version(one.version), one.commit))
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from tracker.errors import GitError
 from tracker.model import Cause, Revision
-from tracker.repository.mirror import Mirror, globs
+from tracker.repository.mirror import Mirror, scope
 from tracker.repository.revisions import releases
 
 # Pull requests are merged as `Merge pull request #123 from …` or squashed with `(#123)` at the end of the subject.
@@ -44,7 +43,7 @@ def steps(
     Between two releases the steps are the releases of the mirror that lie between them by version; else the first
     parents of `target` back to what `base` holds, if `base` is one of its ancestors.
     """
-    in_scope = _scope(paths, exclude)
+    in_scope = scope(paths, exclude)
     # By what it is, not by its name: a pin can be the upstream commit that a release was built from.
     commits = [release.commit for release in releases(mirror)]
     if base.commit in commits and target.commit in commits:
@@ -78,7 +77,7 @@ def first_parents(
     )  # fmt: skip
     if log.status:
         raise GitError(f"the history up to {target[:12]} cannot be read: {log.err.strip()}")
-    in_scope = _scope(paths, exclude)
+    in_scope = scope(paths, exclude)
     return [_step(entry, in_scope) for entry in log.out.split(b"\x01")[1:]]
 
 
@@ -86,7 +85,7 @@ def in_turn(
     mirror: Mirror, base: str | None, commits: Sequence[str], paths: Sequence[str], exclude: Sequence[str]
 ) -> list[Step]:
     """The way from `base` (None: nothing at all) over each of the commits as one step. GitError: git failed."""
-    in_scope = _scope(paths, exclude)
+    in_scope = scope(paths, exclude)
     return [_between(mirror, a, b, in_scope, _RAW) for a, b in pairwise([base or _NOTHING, *commits])]
 
 
@@ -95,16 +94,6 @@ _NOTHING = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _RAW = ("--raw", "-z", "--no-abbrev", "--no-renames")
 _FOLLOWED = ("--raw", "-z", "--no-abbrev", "-M")
 _FORMAT = "%x01%H%x02%an%x02%cI%x02%s%x03"
-
-
-def _scope(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
-    wanted, unwanted = globs(paths), globs(exclude)
-
-    @cache
-    def in_scope(path: str) -> bool:
-        return wanted.match_file(path) and not unwanted.match_file(path)
-
-    return in_scope
 
 
 def _between(
