@@ -20,6 +20,17 @@ def paths(mirror: Mirror, commit: str, *globs: str, exclude: tuple[str, ...] = (
     return [file.path for file in mirror.files(commit, globs, exclude)]
 
 
+def test_a_file_at_several_commits(mirror, repository):
+    first = repository.commit({"a.py": "1", "f/b c.py": "2"})
+    second = repository.commit({"a.py": "", "f/b c.py": None})
+    pull(mirror, repository.url, "main")
+    places = [(first, "a.py"), (second, "a.py"), (first, "f/b c.py"), (second, "f/b c.py"), (first, "f"), (first, "")]
+    assert list(mirror.versions(places)) == [b"1", b"", b"2", None, None, None]
+    odd = ["../a.py", "a.py\nHEAD", "a.py missing", "a" * 5000, "\udcff.py", "/a.py", "a.py/"]
+    assert list(mirror.versions([(first, path) for path in odd] * 100)) == [None] * 700
+    assert contents(mirror, [repository.git("rev-parse", f"{first}:a.py")]) == [b"1"]
+
+
 def contents(mirror: Mirror, blobs: list[str]) -> list[bytes]:
     return [content for _, content in mirror.read(blobs)]
 

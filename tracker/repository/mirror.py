@@ -154,13 +154,10 @@ class Mirror:
     def versions(self, places: Iterable[tuple[str, str]]) -> Iterator[bytes | None]:
         """The content of the file at each (commit, path) in turn, None where the commit has no such file.
 
-        A path that is longer than `LONGEST`, or cannot be printed, counts as that of no file. GitError: an object is
-        broken.
+        A path that is longer than `LONGEST`, cannot be printed, or leads upwards counts as that of no file. GitError:
+        an object is broken.
         """
-        names = (
-            f"{commit}:{path}" if path.isprintable() and len(path.encode()) <= LONGEST else _NOTHING
-            for commit, path in places
-        )
+        names = (f"{commit}:{path}" if _is_plain(path) else _NOTHING for commit, path in places)
         for _, found in self._asked(names):
             yield found[1] if found is not None and found[0] == "blob" else None
 
@@ -271,6 +268,11 @@ def _create(path: Path) -> None:
                 raise
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def _is_plain(path: str) -> bool:
+    """Whether git takes a path for nothing but a path."""
+    return path.isprintable() and len(path.encode()) <= LONGEST and not {".", ".."} & set(path.split("/"))
 
 
 def scope(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
