@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
-from tracker.harvest.pieces import Piece, Pieces
+from tracker.harvest.pieces import Key, Piece
 from tracker.model import Cause, Kind, Site
-from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Change, Step
 
 Position = tuple[str, int]
@@ -52,28 +51,19 @@ class _Part:
         return [site.shifted(self.piece.line, path) for site in self.piece.sites]
 
 
-def follow(
-    mirror: Mirror,
-    start: Mapping[str, str],
-    steps: Iterable[Step],
-    paths: Iterable[str],
-    known: Known,
-    asserts: bool = False,
-) -> Lives:
-    """Follow every site of the files `paths` from `start` (path -> blob) along the steps. GitError: unreadable."""
-    return _Followed(mirror, start, set(paths), known, Pieces(asserts)).along(steps)
+Read = Callable[[str, str], Sequence[Piece]]
+"""Path and blob -> the pieces of that version of a file that hold sites."""
 
 
-Known = Callable[[str, str], Sequence[Site] | None]
-"""Path and blob -> the sites of that version of a file, where it has been harvested already."""
+def follow(start: Mapping[str, str], steps: Iterable[Step], paths: Iterable[str], read: Read) -> Lives:
+    """Follow every site of the files `paths` from `start` (path -> blob) along the steps."""
+    return _Followed(start, set(paths), read).along(steps)
 
 
 class _Followed:
-    def __init__(self, mirror: Mirror, start: Mapping[str, str], paths: set[str], known: Known, pieces: Pieces) -> None:
-        self._mirror = mirror
+    def __init__(self, start: Mapping[str, str], paths: set[str], read: Read) -> None:
         self._paths = paths
-        self._known = known
-        self._pieces = pieces
+        self._read = read
         self._files: dict[str, list[_Part]] = {}
         held = sorted(paths & set(start))
         for path in held:
@@ -130,17 +120,17 @@ class _Followed:
         }
         arrived: dict[str, list[_Part]] = {}
         for change in changes:
-            kept: dict[bytes, deque[_Part]] = defaultdict(deque)
+            kept: dict[Key, deque[_Part]] = defaultdict(deque)
             if change.before is not None:
                 known = self._files.pop(change.before, None)
                 if known is None:
                     known = [_Part(piece, [Life() for _ in piece.sites]) for piece in olds[change.old or ""]]
                 for part in known:
-                    kept[part.piece.data].append(part)
+                    kept[part.piece.key].append(part)
             if change.after is not None:
                 arrived[change.after] = []
                 for piece in self._read(change.after, change.new or ""):
-                    same = kept[piece.data].popleft() if kept.get(piece.data) else None
+                    same = kept[piece.key].popleft() if kept.get(piece.key) else None
                     part = _Part(piece, same.lives if same else [None] * len(piece.sites))
                     arrived[change.after].append(part)
                     if same is not None and change.before != change.after:
@@ -156,6 +146,3 @@ class _Followed:
                 )
         self._files |= arrived
         return lost, found
-
-    def _read(self, path: str, blob: str) -> tuple[Piece, ...]:
-        return self._pieces.of(self._mirror.content(blob), self._known(path, blob))

@@ -24,6 +24,7 @@ from tracker.model import Revision, Site, Snapshot
 from tracker.repository.mirror import Mirror, SourceFile, scope
 from tracker.repository.steps import steps
 from tracker.store.cache import Cache
+from tracker.versions import Versions
 
 # Measured on JAX: a worker needs about 0.1 s to start, and one core harvests some 7 MB in a second.
 PARALLEL_FROM = 2_000_000
@@ -95,7 +96,9 @@ class Sources:
         way = steps(self._mirror, base, target, self._paths, self._exclude)
         if not way or len(way) == 1:
             return Lives({}, {}, only=way[0].cause if way else None)
-        return follow(self._mirror, self._blobs(base), way, paths, self._known, self._asserts)
+        versions = Versions(self._mirror, self._known, self._asserts, self._executor)
+        start = self._blobs(base)
+        return follow(start, versions.along(start, way, paths), paths, versions.of)
 
     def _known(self, path: str, blob: str) -> Sequence[Site] | None:
         found = self._harvests.get((path, blob))
