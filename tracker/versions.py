@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from tracker.harvest.pieces import Found, Key, Listing, Piece, Pieces, read_on
+from tracker.harvest.pieces import Found, Key, Listing, Piece, Pieces, Reader
 from tracker.model import Site
 from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Step
@@ -132,8 +132,10 @@ def _read_at(path: Path, chains: Sequence[tuple[str | None, list[str]]], asserts
     mirror = _opened(path)
     read = []
     for before, blobs in chains:
-        first = mirror.content(before) if before is not None else None
-        read.append(read_on(first, (raw for _, raw in mirror.read(blobs)), asserts))
+        reader = Reader(asserts)
+        if before is not None:
+            reader.first(mirror.content(before))
+        read.append(([reader.next(raw) for _, raw in mirror.read(blobs)], reader.found))
     try:
         return _ENCODER.encode(read)
     except UnicodeEncodeError:  # odd escapes in messages

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from tracker.harvest.segments import Segment, edges, segment
+from tracker.harvest import cuts
+from tracker.harvest.segments import Segment, segment
 from tracker.harvest.source import normalize
 
 
@@ -50,7 +50,7 @@ def words(asserts: bool) -> tuple[bytes, ...]:
 def cut(raw: bytes, words: tuple[bytes, ...]) -> Module:
     """A file -> its segments."""
     source = normalize(raw).data
-    found = [segment(source[a:b], words) for a, b in pairwise([0, *edges(source), len(source)]) if a < b]
+    found = [segment(data, words) for data in cuts.cut(source)]
     return Module(source, found, _index({}, (), found, found))
 
 
@@ -58,30 +58,12 @@ def recut(old: Module, raw: bytes, words: tuple[bytes, ...]) -> Change:
     """The next version of a file; segments before and behind what changed are those of the old one."""
     source = normalize(raw).data
     segments = old.segments
-    first = at = 0
-    while first < len(segments) and source.startswith(segments[first].data, at):
-        at += len(segments[first].data)
-        first += 1
-    # What follows decides where a segment ends: the last one before the change is cut again.
-    if first:
-        first -= 1
-        at -= len(segments[first].data)
-    last, stop = len(segments), len(source)
-    while last > first and source.endswith(segments[last - 1].data, at, stop):
-        last -= 1
-        stop -= len(segments[last].data)
-    starts = list(edges(source, max(0, at - 1), min(len(source), stop + _LOOK)))
-    if last < len(segments) and stop not in starts:
-        # What is behind does not begin with an edge any more: a decorator came before it, say.
-        last, stop = len(segments), len(source)
-        starts = list(edges(source, max(0, at - 1)))
-    inside = [at, *(edge for edge in starts if at < edge < stop), stop]
+    first, last, pieces = cuts.recut([one.data for one in segments], source)
     waiting: dict[bytes, list[Segment]] = {}
     for one in reversed(segments[first:last]):
         waiting.setdefault(one.data, []).append(one)
     between, found = [], []
-    for start, end in pairwise(inside) if at < stop else ():
-        data = source[start:end]
+    for data in pieces:
         if waiting.get(data):
             between.append(waiting[data].pop())
         else:
@@ -95,10 +77,6 @@ def recut(old: Module, raw: bytes, words: tuple[bytes, ...]) -> Change:
         found=found,
         rebound=_rebound(lost, found),
     )
-
-
-_LOOK = 8
-"""Bytes behind an edge that tell it: `async` and what is no letter."""
 
 
 def _rebound(lost: Iterable[Segment], found: Iterable[Segment]) -> frozenset[bytes]:

@@ -7,13 +7,14 @@ from version to version, not for the text of its message.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
+from typing import NamedTuple
 
+from tracker.harvest.cuts import cut, recut
 from tracker.harvest.sites import harvest
-from tracker.harvest.source import DEFINITION, normalize
+from tracker.harvest.source import normalize
 from tracker.model import Site
 
 Key = bytes
@@ -50,10 +51,13 @@ class Pieces:
         source = normalize(raw).data
         at = [site.line for site in known or ()]
         found = []
-        for key, line, data in _pieces(source, self._asserts):
+        end = 0
+        for data, lines, key in (_part(data, self._asserts) for data in cut(source)):
+            line, end = end, end + lines
+            if key is None:
+                continue
             if known is not None:
-                end = line + data.count(b"\n") + (not data.endswith(b"\n"))
-                inside = known[bisect_right(at, line) : bisect_right(at, end)]
+                inside = known[bisect_right(at, line) : bisect_right(at, end + (not data.endswith(b"\n")))]
                 self._seen[key] = tuple(site.shifted(-line, "") for site in inside)
             elif key not in self._seen:
                 self._seen[key] = _found(data, self._asserts)
@@ -77,29 +81,48 @@ class Pieces:
         return tuple(Piece(key, line, sites) for sites, key, line in pieces if sites)
 
 
-def read_on(before: bytes | None, versions: Iterable[bytes], asserts: bool) -> tuple[list[Listing], dict[Key, Found]]:
-    """Versions of a file, one after the other, listed; and the pieces that neither `before` nor an earlier one had."""
-    old = {key for key, _, _ in _pieces(normalize(before).data, asserts)} if before is not None else set()
-    found: dict[Key, Found] = {}
-    listings = []
-    for raw in versions:
+class Reader:
+    """Reads the versions of a file one after the other; what two in a row share is looked at once."""
+
+    def __init__(self, asserts: bool = False) -> None:
+        self._asserts = asserts
+        self._parts: list[_Part] = []
+        self._old: set[Key | None] = set()
+        self.found: dict[Key, Found] = {}
+        """The pieces that were not in the first version."""
+
+    def first(self, raw: bytes) -> None:
+        """The version that is known already."""
+        self._parts = [_part(data, self._asserts) for data in cut(normalize(raw).data)]
+        self._old = {part.key for part in self._parts}
+
+    def next(self, raw: bytes) -> Listing:
+        """The version after it, listed, and its new pieces harvested."""
+        first, last, came = recut([part.data for part in self._parts], normalize(raw).data)
+        self._parts[first:last] = [_part(data, self._asserts) for data in came]
         listing = []
-        for key, line, data in _pieces(normalize(raw).data, asserts):
-            listing.append((key, line))
-            if key not in old and key not in found:
-                found[key] = _found(data, asserts)
-        listings.append(listing)
-    return listings, found
+        line = 0
+        for part in self._parts:
+            if part.key is not None:
+                listing.append((part.key, line))
+                if part.key not in self._old and part.key not in self.found:
+                    self.found[part.key] = _found(part.data, self._asserts)
+            line += part.lines
+        return listing
 
 
-def _pieces(source: bytes, asserts: bool) -> Iterator[tuple[Key, int, bytes]]:
-    """The pieces that can hold sites, each with the number of lines before it."""
+class _Part(NamedTuple):
+    """A piece that was not harvested."""
+
+    data: bytes
+    lines: int
+    key: Key | None
+    """None: no site can be in it."""
+
+
+def _part(data: bytes, asserts: bool) -> _Part:
     words = (b"raise", b"assert") if asserts else (b"raise",)
-    line = 0
-    for data in cut(source):
-        if any(word in data for word in words):
-            yield _key(data), line, data
-        line += data.count(b"\n")
+    return _Part(data, data.count(b"\n"), _key(data) if any(word in data for word in words) else None)
 
 
 def _key(data: bytes) -> Key:
@@ -109,15 +132,3 @@ def _key(data: bytes) -> Key:
 def _found(data: bytes, asserts: bool) -> Found:
     harvested = harvest("", data, asserts)
     return None if harvested.problem else harvested.sites
-
-
-def cut(source: bytes) -> list[bytes]:
-    """The top-level definitions of a source, and what stands between them; joined they are the source."""
-    edges = [0]
-    decorated = False
-    for match in DEFINITION.finditer(source):
-        if not decorated:
-            edges.append(match.end())
-        decorated = match[1] is not None
-    edges.append(len(source))
-    return [source[start:stop] for start, stop in pairwise(edges)]

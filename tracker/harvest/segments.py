@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
-from tracker.harvest.source import DEFINITION
-
 _HEAD = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _CLASS = re.compile(rb"(?:@[^\n]*\n)*class\b[^\n]*:[ \t]*(?:#[^\n]*)?\n(?=(?:[ \t]*(?:#[^\n]*)?\n)*([ \t]+))")
 _SET = re.compile(rb"\bself\.(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
@@ -48,15 +46,6 @@ def segment(data: bytes, words: tuple[bytes, ...]) -> Segment:
     """A piece of a module, cut at its top-level definitions."""
     quotes = data.count(b'"""') % 2 + data.count(b"'''") % 2 * 2
     return Segment(data, data.count(b"\n"), any(word in data for word in words), quotes, _names(data))
-
-
-def edges(source: bytes, start: int = 0, stop: int | None = None) -> Iterator[int]:
-    """Where the definitions of a module begin, decorators included; `start` is the end of a line that has none."""
-    decorated = False
-    for match in DEFINITION.finditer(source, start, len(source) if stop is None else stop):
-        if not decorated:
-            yield match.end()
-        decorated = match[1] is not None
 
 
 def _names(data: bytes) -> Names:
