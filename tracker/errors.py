@@ -29,6 +29,10 @@ class GitError(TrackerError):
     exit_code = 3
 
 
+class MirrorInDoubt(GitError):
+    """git failed in a way that a damaged mirror can be the reason of."""
+
+
 class StoreError(TrackerError):
     """The database cannot be used, or not written; nothing of it was changed."""
 

@@ -11,15 +11,16 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tracker import recording, told
 from tracker.catalogue.folder import Catalogue, read
 from tracker.config import Config
-from tracker.errors import CatalogueError, RunError, TrackerError
+from tracker.errors import CatalogueError, MirrorInDoubt, RunError, TrackerError
 from tracker.filing.outlook import Outlook
 from tracker.ledger import Family
+from tracker.mending import renewed
 from tracker.model import Entry, Report, Revision
 from tracker.repository import fetch, revisions
 from tracker.repository.mirror import Mirror
@@ -92,10 +93,29 @@ def _checked(
     executor: Callable[[], AbstractContextManager[Executor | None]],
     clock: Callable[[], float],
 ) -> Outcome:
+    """The check; where the mirror turns out to be damaged, once more with a new one."""
+    try:
+        return _once_checked(config, database, number, executor, clock)
+    except MirrorInDoubt as error:
+        line = renewed(config, database, error, clock(), _timeout(config))
+    outcome = _once_checked(config, database, number, executor, clock)
+    return replace(outcome, lines=(line, *outcome.lines))
+
+
+def _timeout(config: Config) -> float:
+    """Seconds that git may take of the time for one run."""
+    return seconds(config.schedule.deadline) * 0.8
+
+
+def _once_checked(
+    config: Config,
+    database: Database,
+    number: int,
+    executor: Callable[[], AbstractContextManager[Executor | None]],
+    clock: Callable[[], float],
+) -> Outcome:
     with Mirror.open(config.state.mirror) as mirror:
-        pulled = fetch.pull(
-            mirror, config.upstream.url, config.upstream.branch, timeout_s=seconds(config.schedule.deadline) * 0.8
-        )
+        pulled = fetch.pull(mirror, config.upstream.url, config.upstream.branch, timeout_s=_timeout(config))
         target = revisions.default_target(mirror, config.upstream.branch)
         if target.commit != pulled.after:
             raise RunError(f"{config.upstream.branch} is at {target.commit[:12]}, not at {pulled.after[:12]} as pulled")

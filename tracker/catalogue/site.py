@@ -137,7 +137,13 @@ class Site:
         """SiteError: robots.txt does not want this address to be read by programs."""
         if self._robots is None:
             self._robots = self._rules()
-            self._pace = max(PACE, float(self._robots.crawl_delay(self._agent) or 0))
+            delay = float(self._robots.crawl_delay(self._agent) or 0)
+            if not delay <= PATIENCE:
+                raise SiteError(
+                    f"robots.txt of {self._start.netloc} wants {delay:.0f} s between two requests: "
+                    "get its pages as an archive, and import that"
+                )
+            self._pace = max(PACE, delay)
         if not self._robots.can_fetch(url, self._agent):
             raise SiteError(f"robots.txt of {self._start.netloc} does not allow programs to read {urlsplit(url).path}")
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tracker.commands.options import Settings, fetch, open_mirror
+from tracker.errors import MirrorInDoubt
+
+if TYPE_CHECKING:
+    from tracker.config import Config
+    from tracker.repository.fetch import PullResult
 
 
 @click.command("pull")
@@ -22,8 +29,11 @@ def command(settings: Settings) -> int:
     from tracker.report.words import counted
 
     config = settings.config()
-    with open_mirror(config) as mirror:
-        result = fetch(settings, config, mirror)
+    try:
+        with open_mirror(config) as mirror:
+            result = fetch(settings, config, mirror)
+    except MirrorInDoubt as error:
+        result = _renewed(settings, config, error)
     if result.before is None:
         settings.say(f"{result.branch} is at {result.after[:12]}, {counted(result.commits, 'commit')} in all")
     elif result.before == result.after:
@@ -41,3 +51,16 @@ def command(settings: Settings) -> int:
     if result.tags:
         settings.say(f"{counted(len(result.tags), 'new tag')}, the last {sorted(result.tags)[-1]}")
     return 0
+
+
+def _renewed(settings: Settings, config: Config, error: MirrorInDoubt) -> PullResult:
+    """Fill a damaged mirror anew. The error itself: it is not damaged."""
+    from tracker.repository.renewal import damage, renew
+
+    found = damage(config.state.mirror)
+    if found is None:
+        raise error
+    with settings.progress(f"the mirror is damaged ({found}): filling it anew") as progress:
+        renewed = renew(config.state.mirror, config.upstream.url, config.upstream.branch, progress=progress)
+    settings.say(renewed.words(found))
+    return renewed.pulled

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from tracker.errors import GitError
+from tracker.errors import GitError, MirrorInDoubt
 from tracker.repository import process
 from tracker.repository.local import folder_of, take_over
 from tracker.repository.mirror import Mirror
@@ -63,6 +63,8 @@ def pull(
             take_over(mirror, folder, branch)
         lacking = True
     after = mirror.commit(head)
+    if after is None and mirror.git("rev-parse", "--verify", "--quiet", head).status == 0:
+        raise MirrorInDoubt(f"the branch {branch} in {mirror.path} leads to no commit: `tracker pull` fills it anew")
     if after is None:
         raise GitError(f"the branch {branch} of {process.without_password(url)} is no commit")
     forced = before is not None and mirror.git("merge-base", "--is-ancestor", before, after).status != 0
@@ -125,6 +127,7 @@ def _git_fetch(
 
 
 _DAMAGED = "corruption on the remote"
+_BROKEN = "early EOF|bad object|index-pack|unpack|corrupt|hung up|did not send|RPC failed|missing|inflate"
 
 # (what git says, what to do); the first that fits. Texts of git 2.29 to 2.51, of libcurl and of ssh.
 _ADVICE = (
@@ -150,7 +153,7 @@ _ADVICE = (
         "the mirror cannot be written: look there",
     ),
     (
-        "early EOF|bad object|index-pack|unpack|corrupt|hung up|did not send|RPC failed|missing|inflate",
+        _BROKEN,
         "upstream's answer was broken or cut off: pull again; if it stays so, upstream is damaged",
     ),
     ("", "pull again, or look at [upstream] in config.toml"),
@@ -168,7 +171,7 @@ def _failure(mirror: Mirror, url: str, wanted: str, err: str) -> GitError:
     with suppress(ValueError):
         if (password := urlsplit(url).password) is not None:  # git may quote a part of the url
             words = words.replace(password, "*****")
-    kind = DamagedError if pattern == _DAMAGED else GitError
+    kind = DamagedError if pattern == _DAMAGED else MirrorInDoubt if pattern in (_BROKEN, "") else GitError
     return kind(f"cannot fetch from {shown}: {words}; {advice}")
 
 

@@ -22,13 +22,15 @@ from typing import Self
 
 import pathspec
 
-from tracker.errors import ConfigError, GitError
+from tracker.errors import ConfigError, GitError, MirrorInDoubt
 from tracker.repository import process
 
 _AHEAD = 256
 """Objects asked for before the first is read: 256 names are 10 kB and always fit into the pipe (64 kB)."""
 LONGEST = 180
 """Bytes of a path that a commit can be asked for: with the commit before it, 256 of them fit, too."""
+_WRITERS = "tracker-writers"
+"""The file that writers lock; no other repository has it."""
 _NOTHING = "0" * 40
 """The name of no object."""
 
@@ -78,11 +80,15 @@ class Mirror:
                 raise GitError(f"there is no mirror at {path} yet: run `tracker pull`, or name `release:latest`")
             _create(path)
         found = process.run(path, "rev-parse", "--is-bare-repository", "--show-object-format")
+        right = not found.status and found.out.split() == [b"true", b"sha1"]
+        if not right and is_ours(path):
+            why = process.last_words(found.err) if found.status else "its configuration is not what it was made with"
+            raise MirrorInDoubt(f"the mirror at {path} is damaged ({why}): `tracker pull` fills it anew")
         if found.status:
             raise GitError(
                 f"{path} is not a mirror ({process.last_words(found.err)}): move it away, or set [state] path elsewhere"
             )
-        if found.out.split() != [b"true", b"sha1"]:
+        if not right:
             raise GitError(f"{path} is a git repository but not a bare one with sha1 names: set [state] path elsewhere")
         return cls(path)
 
@@ -200,10 +206,9 @@ class Mirror:
                 return header[1], content[:-1]
         raise self._broken(f"object {name} cannot be read", _last_words(reader))
 
-    def _broken(self, what: str, why: str) -> GitError:
-        return GitError(
-            f"{what} in {self.path} ({process.last_words(why)}): run `tracker pull`; if that does not help, "
-            f"move the mirror away and fill it anew"
+    def _broken(self, what: str, why: str) -> MirrorInDoubt:
+        return MirrorInDoubt(
+            f"{what} in {self.path} ({process.last_words(why)}): run `tracker pull`, which fills a damaged mirror anew"
         )
 
     @contextmanager
@@ -213,7 +218,7 @@ class Mirror:
         The lock is shared, so that an import does not wait for a pull. Who starts or fails while no other writer
         is alive removes what killed ones left behind: the lock lives as long as any process that inherited it.
         """
-        lock = os.open(self.path / "tracker-writers", os.O_RDWR | os.O_CREAT, 0o644)
+        lock = os.open(self.path / _WRITERS, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             self._sweep(lock)
             fcntl.flock(lock, fcntl.LOCK_SH)
@@ -241,6 +246,11 @@ def _last_words(reader: process.Running) -> str:
         with suppress(BrokenPipeError):
             stream.close()
     return reader.stderr.read().decode("utf-8", "replace")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether what is at `path` is, or was, a mirror that the tracker wrote to."""
+    return (path / _WRITERS).is_file()
 
 
 def _anything_at(path: Path) -> bool:
