@@ -475,6 +475,61 @@ def test_a_run_that_is_told_to_stop_marks_itself(station: Station, number: signa
     assert station("run")[0] == 0
 
 
+@pytest.mark.parametrize("signals", [1, 2])
+def test_a_run_that_is_told_to_stop_while_it_files_files_once(
+    station: Station, github: FakeGitHub, signals: int
+) -> None:
+    """Fault 31: the first signal waits for the answer; the second does not, and the next runs find out."""
+    station("run")
+    station.change("must not be negative", "must be positive")
+    github.fail("POST", "issues$", "slow", seconds=3.0)
+    told = {name: value for name, value in os.environ.items() if name.startswith(("TRACKER_FILING_", "TRACKER_GITHUB"))}
+    run = _process(station, "run", **told)
+    deadline = time.monotonic() + 60
+    while not any(seen.method == "POST" for seen in github.requests):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    for _ in range(signals):
+        run.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+    run.communicate(timeout=30)
+    assert run.returncode == 143
+    states = {1: ("open",), 2: ("posting",)}
+    assert station.rows("select state from issues where family = 'meaning'") == [states[signals]]
+    assert len(github.ours(REPO)) == 1
+    github.now = time.time() + 3600  # GitHub's lists are never that late
+    assert [station("run")[0] for _ in range(3)] == [0, 0, 0]
+    assert station.rows("select state from issues where family = 'meaning'") == [("open",)]
+    assert len(github.ours(REPO)) == 1
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), MemoryError(), SystemExit(3), KeyboardInterrupt()])
+def test_an_error_of_the_program_is_a_failed_run_and_the_next_one_is_made(
+    station: Station, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """Fault 33."""
+    station("run")
+    before = station.rows("select * from drifts")
+    station.change("must not be negative", "must be positive")
+
+    def broken(*arguments: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tracker.recording.verify", broken)
+        if isinstance(error, KeyboardInterrupt):
+            assert station("run")[0] == 130
+        else:
+            with pytest.raises(type(error)):
+                station("run")
+    outcome = "stopped" if isinstance(error, SystemExit | KeyboardInterrupt) else "failed"
+    assert station.rows("select outcome from runs order by id desc limit 1") == [(outcome,)]
+    assert station.rows("select * from drifts") == before
+    code, out, _ = station("run")
+    assert code == 0
+    assert "reworded: x must not be negative  [a.txt]" in out
+
+
 def test_a_run_that_was_killed_is_marked_by_the_next(station: Station) -> None:
     station("run")
     connection = sqlite3.connect(station.state / "tracker.sqlite3")

@@ -56,9 +56,9 @@ def counted(step: Countdown, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return execute(directory, arguments, **how)
 
     class Client(client):  # type: ignore[misc, valid-type]
-        def request(self, method: str, url: str, **more: Any) -> httpx.Response:
-            step(f"before {method}")
-            return super().request(method, url, **more)
+        def send(self, request: httpx.Request, **more: Any) -> httpx.Response:
+            step(f"before {request.method}")
+            return super().send(request, **more)
 
     with monkeypatch.context() as patched:
         patched.setattr(Database, "writing", stepped)
@@ -116,6 +116,7 @@ def test_a_run_killed_at_any_step_ends_as_one_that_was_not(
         with counted(step, monkeypatch):
             assert station("run")[0] == 0
         right, total = ended(), len(step.steps)
+        assert {"before git fetch", "before a commit", "before GET", "before POST"} <= set(step.steps)
         assert right[0] == [("Reworded: x must not be negative", "open", 0)]
         for last in range(total):
             afresh()

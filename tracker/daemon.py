@@ -24,6 +24,7 @@ from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
 from tracker.errors import ConfigError
+from tracker.sd_notify import notify, watchdog_s
 from tracker.sections import Schedule, seconds
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ log = logging.getLogger(__name__)
 
 GRACE_S = 10.0
 """Between SIGTERM, at which a run marks itself, and SIGKILL."""
+LOOK_S = 600.0
+"""How often the daemon looks whether the clock was set, or the machine slept."""
 JITTER_S = 5
 """A run that is overdue at the start waits a moment: a daemon that is restarted in a loop must not storm upstream."""
 
@@ -130,14 +133,41 @@ def serve(schedule: Schedule, tick: Callable[[], int | None], stop: Callable[[],
     before = {number: signal.signal(number, asked) for number in (signal.SIGTERM, signal.SIGINT)}
     scheduler.start()
     try:
-        log.info("next run at %s", scheduler.get_job("run").next_run_time.isoformat(timespec="seconds"))
-        while not done.wait(3600):
-            pass
+        following = f"next run at {scheduler.get_job('run').next_run_time.isoformat(timespec='seconds')}"
+        log.info("%s", following)
+        notify("READY=1", f"STATUS={following}")
+        watched = watchdog_s()
+        while not done.wait(min(watched / 2 if watched is not None else LOOK_S, LOOK_S)):
+            _look_at_the_clock(scheduler, schedule)
+            if watched is not None and _goes_on(scheduler, schedule):
+                notify("WATCHDOG=1")
     finally:
+        notify("STOPPING=1")
         stop()
         scheduler.shutdown(wait=True)
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _look_at_the_clock(scheduler: BackgroundScheduler, schedule: Schedule) -> None:
+    """The scheduler sleeps by a clock that stands still while the machine does, and believes the other one for ever."""
+    job = scheduler.get_job("run")
+    if job is None or job.next_run_time is None:
+        return
+    due = due_after(schedule, datetime.now(UTC))
+    if job.next_run_time > due + timedelta(seconds=LOOK_S):
+        log.warning("the clock was set back: the next run is at %s", due.isoformat(timespec="seconds"))
+        scheduler.modify_job("run", next_run_time=due)
+    scheduler.wakeup()
+
+
+def _goes_on(scheduler: BackgroundScheduler, schedule: Schedule) -> bool:
+    """Whether runs are still made: the next one lies ahead, or is not later than one that takes all its time."""
+    job = scheduler.get_job("run")
+    if not scheduler.running or job is None or job.next_run_time is None:
+        return False
+    late: timedelta = datetime.now(UTC) - job.next_run_time
+    return late < timedelta(seconds=seconds(schedule.deadline) + GRACE_S)
 
 
 def _note(event: JobEvent) -> None:

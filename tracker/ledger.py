@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from tracker.model import Drift, Kind, leaf
 
+DAY_S = 86_400.0
 KEY_VERSION = "v1"
 """Part of every key. Another way of making keys needs another version, and open issues their keys rewritten."""
 
@@ -165,3 +166,11 @@ class Gone:
     reason: str
     by_hand: bool
     """A person did it, by repinning, accepting or taking the page away; else upstream is as it was."""
+
+
+def passed(since: float, now: float, span: float) -> bool:
+    """Whether `span` seconds have passed since a time that was written down.
+
+    One that lies more than a day ahead was written by a clock that was wrong: to wait for it could take years.
+    """
+    return now - since >= span or since - now > DAY_S

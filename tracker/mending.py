@@ -6,6 +6,7 @@ import logging
 
 from tracker.config import Config
 from tracker.errors import MirrorInDoubt
+from tracker.ledger import passed
 from tracker.repository import renewal
 from tracker.store.database import Database, instant, stamp
 from tracker.store.facts import fact, remember
@@ -24,9 +25,10 @@ def renewed(config: Config, database: Database, error: MirrorInDoubt, now: float
     if found is None:
         raise error
     last = instant(said) if (said := fact(database, "mirror_renewed")) else None
-    times = int(fact(database, "mirror_renewals") or 0) if last is not None and now - last < FORGET_S else 0
-    wait = min(RENEW_S * 2 ** (times - 1), FORGET_S) if times else 0
-    if last is not None and 0 <= now - last < wait:
+    known = last is not None and not passed(last, now, FORGET_S)
+    times = int(fact(database, "mirror_renewals") or 0) if known else 0
+    wait = min(RENEW_S * 2 ** (times - 1), FORGET_S) if times else 0.0
+    if last is not None and not passed(last, now, wait):
         raise MirrorInDoubt(
             f"the mirror is damaged ({found}), as it was at {said}, when it was filled anew: look at the disk; "
             f"it is tried again at {stamp(last + wait)}, or by `tracker pull`"

@@ -43,6 +43,8 @@ class Outcome:
     code: int = 0
     lines: tuple[str, ...] = ()
     """For stdout, which cron sends by mail: empty where nothing changed."""
+    succeeded: bool = True
+    """Whether the check was made and recorded, whatever became of the filing."""
 
 
 Deliver = Callable[[Database, int, Outlook], Outcome]
@@ -67,7 +69,7 @@ def once(
         runs.end(database, number, clock(), runs.FAILED, code=error.exit_code, said=str(error))
         log.error("%s", error, extra={"run": number})
         known = any(failed.said == str(error) for failed in before)
-        return Outcome(code=error.exit_code, lines=() if known else (f"tracker: {error}",))
+        return Outcome(code=error.exit_code, lines=() if known else (f"tracker: {error}",), succeeded=False)
     except (KeyboardInterrupt, SystemExit) as error:
         runs.end(database, number, clock(), runs.STOPPED, code=143, said="it was asked to stop")
         raise error

@@ -63,6 +63,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """After this the daemon ends a run from outside."""
     grace: str = "1h"
     """How late a run may start, after a suspended machine woke up, say, and still be made."""
+    heartbeat: str = ""
+    """An address that is asked after each run that succeeded, for a service that notices when none comes."""
 
 
 class Filing(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +116,7 @@ FORMS = {
     "schedule.every": (rf"({_TIME})?", _A_TIME),
     "schedule.deadline": (_TIME, _A_TIME),
     "schedule.grace": (_TIME, _A_TIME),
+    "schedule.heartbeat": (r"(https?://[^\s/?#@]+[^\s#]*)?", "an http or https url, or nothing"),
     "filing.api": (
         r"https://[^\s/?#@]+(/[^\s?#]*)?|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[^\s?#]*)?",
         "an https url",

@@ -45,10 +45,10 @@ def killed_at(steps: Steps, patch: Any) -> Iterator[None]:
         steps("after a commit")
 
     class Client(client):  # type: ignore[misc, valid-type]
-        def request(self, method: str, url: str, **more: Any) -> httpx.Response:
-            steps(f"before {method}")
-            answer = super().request(method, url, **more)
-            steps(f"after {method}")
+        def send(self, request: httpx.Request, **more: Any) -> httpx.Response:
+            steps(f"before {request.method}")
+            answer = super().send(request, **more)
+            steps(f"after {request.method}")
             return answer
 
     with patch.context() as patched:

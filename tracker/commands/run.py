@@ -58,9 +58,15 @@ class Signals:
                 signal.signal(number, handler)
 
 
+DRIFT = 10
+
+
 @click.command("run")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit 10 instead of 0 while a page says something that is no longer so."
+)
 @click.pass_obj
-def command(settings: Settings) -> int:
+def command(settings: Settings, exit_code: bool) -> int:
     """Pull upstream, check every page, record what changed, and file what is due.
 
     For cron and timers: it prints nothing where nothing changed, tells a failure once when it begins and once when it
@@ -68,7 +74,8 @@ def command(settings: Settings) -> int:
     repository and has apply = true; without that `tracker file` shows what would be.
 
     Exit code: 0 done; 2 wrong usage, or the check is not to be trusted; 3 git; 4 GitHub's permission; 5 GitHub's rate
-    limit, the next run goes on; 6 something needs a person; 75 another run is under way; 143 it was told to stop.
+    limit, the next run goes on; 6 something needs a person; 10 see --exit-code; 75 another run is under way; 143 it was
+    told to stop.
 
     \b
     Example:
@@ -80,8 +87,11 @@ def command(settings: Settings) -> int:
 
     config = settings.config()
     signals = Signals()
+    in_doubt = False
 
     def deliver(database: Database, number: int, outlook: Outlook) -> Outcome:
+        nonlocal in_doubt
+        in_doubt = bool(outlook.pages_in_doubt)
         with signals.gently():
             return deliver_due(config, database, number, outlook, stopped=lambda: signals.asked)
 
@@ -91,4 +101,8 @@ def command(settings: Settings) -> int:
     if signals.asked:
         print("tracker: it was asked to stop, and did so between two writes", file=sys.stderr)
         return 143
-    return outcome.code
+    if outcome.succeeded and config.schedule.heartbeat:
+        from tracker.heartbeat import beat
+
+        beat(config.schedule.heartbeat)
+    return DRIFT if exit_code and in_doubt and not outcome.code else outcome.code

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING
 
 from tracker.filing.findings import findings, gone
 from tracker.filing.states import Chosen, Policy, Step, decide, within
-from tracker.ledger import Family, Finding, Found, Gone, Item, State
+from tracker.ledger import DAY_S, Family, Finding, Found, Gone, Item, State
 from tracker.store.acknowledgements import acknowledgements
 from tracker.store.database import Database
 from tracker.store.drifts import last_closed, open_drifts
 from tracker.store.facts import fact
-from tracker.store.issues import created_since
+from tracker.store.issues import created_between
 
 if TYPE_CHECKING:
     from tracker.github.answers import Issue
-
-DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +109,15 @@ class Outlook:
         covered = self.coverage.entries
         return gone(item, found, items, self.ended, reasons, covered, self.coverage.whole, self.coverage.new)
 
+    @property
+    def pages_in_doubt(self) -> list[Found]:
+        """The drifts of meaning that nobody accepted."""
+        return [
+            one
+            for one in self.drifts
+            if one.family is Family.MEANING and (one.entry, one.fingerprint) not in self.accepted
+        ]
+
     def _accepted_now(self) -> list[Found]:
         return [
             one for one in self.drifts if one.family is Family.MEANING and (one.entry, one.fingerprint) in self.accepted
@@ -122,4 +129,4 @@ def limited(
 ) -> Chosen:
     """What the limits allow now, counted from the ledger: another process, or this one before a restart, counts too."""
     alive = sum(item.state in (State.OPEN, State.CLOSING, State.HELD, State.MUTED) for item in items.values())
-    return within(steps, policy, created_since(database, now - DAY_S), alive, all_closes)
+    return within(steps, policy, created_between(database, now - DAY_S, now + DAY_S), alive, all_closes)

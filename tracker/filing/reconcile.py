@@ -16,7 +16,7 @@ from tracker.filing.outlook import Outlook
 from tracker.filing.states import Policy, lost, observe
 from tracker.github.answers import Issue, Moved, Repository
 from tracker.github.client import GitHub
-from tracker.ledger import Item, State, key
+from tracker.ledger import Item, State, key, passed
 from tracker.store.database import Database
 from tracker.store.facts import fact, remember
 from tracker.store.issues import items, save
@@ -163,7 +163,7 @@ class Look:
 
     def _young(self, item: Item) -> bool:
         """Whether it was filed so lately that a copy of GitHub may not know it yet: not found is not yet deleted."""
-        return item.posted_at is not None and self._now - item.posted_at < self._policy.quarantine
+        return item.posted_at is not None and not passed(item.posted_at, self._now, self._policy.quarantine)
 
     def _adopt(self, item: Item, issues: Sequence[Issue], home: Repository) -> Item:
         """An item without an issue: is there one that carries its key after all?"""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tracker.ledger import Finding, Gone, Item, State
+from tracker.ledger import Finding, Gone, Item, State, passed
 
 if TYPE_CHECKING:
     from tracker.github.answers import Issue
@@ -100,7 +100,7 @@ def lost(item: Item, now: float, policy: Policy) -> Item:
     """An item whose creation has no known outcome, after one more complete list in which its key was not."""
     item = replace(item, lists_without=item.lists_without + 1)
     posted = item.posted_at if item.posted_at is not None else now
-    if item.lists_without < LISTS or now - posted < policy.quarantine:
+    if item.lists_without < LISTS or not passed(posted, now, policy.quarantine):
         return item
     if item.attempts >= ATTEMPTS:
         return _moved(item, State.NEEDS_HUMAN, note=f"{item.attempts} creations went out and none was ever seen")
@@ -129,7 +129,7 @@ def _tell(item: Item, finding: Finding, issue: Issue | None, now: float, policy:
     if state is State.CLOSING:
         item, state = _moved(item, State.OPEN), State.OPEN
     if state is State.RESOLVED:
-        young = item.closed_at is not None and now - item.closed_at < policy.reopen
+        young = item.closed_at is not None and not passed(item.closed_at, now, policy.reopen)
         if item.number is not None and young and not (issue is not None and issue.locked):
             return item, Step(do=Do.REOPEN, item=replace(item, episode=item.episode + 1), finding=finding)
         item = _again(item)
@@ -148,7 +148,7 @@ def _tell(item: Item, finding: Finding, issue: Issue | None, now: float, policy:
         return item, Step(do=Do.REOPEN, item=item, finding=finding)
     if state in (State.OPEN, State.HELD) and differs:
         return item, Step(do=Do.UPDATE, item=item, finding=finding)
-    due = differs or (item.until is not None and now >= item.until)
+    due = differs or (item.until is not None and passed(item.until - policy.patience, now, policy.patience))
     if state is State.SNOOZED and due and not (issue is not None and issue.locked):
         return item, Step(do=Do.REMIND, item=item, finding=finding)
     return item, None

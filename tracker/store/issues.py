@@ -59,10 +59,13 @@ def conclude(
         db.table("writes").update(write, {"outcome": outcome, "request_id": request_id, "said": said})
 
 
-def created_since(database: Database, since: float) -> int:
-    """How many creations went out since then, whatever came of them, but not those that were surely refused."""
+def created_between(database: Database, since: float, until: float) -> int:
+    """How many creations went out then, whatever came of them, but not those that were surely refused."""
     (row,) = database.rows(
-        "select count(*) n from writes where action = 'create' and outcome != ? and at >= ?", REFUSED, stamp(since)
+        "select count(*) n from writes where action = 'create' and outcome != ? and at >= ? and at <= ?",
+        REFUSED,
+        stamp(since),
+        stamp(until),
     )
     return int(row["n"])
 
