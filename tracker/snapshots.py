@@ -17,7 +17,7 @@ from tracker.errors import RevisionError
 from tracker.harvest.kept import pack, pack_all, unpack, unpack_all
 from tracker.harvest.link import handed_in, link
 from tracker.harvest.makers import calls_a_maker, made, makers
-from tracker.harvest.sites import Harvest, harvest, unread_problem
+from tracker.harvest.sites import Harvest, harvest, problem_of
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
 from tracker.model import Revision, Site, Snapshot
@@ -58,7 +58,7 @@ class Sources:
         self._files: dict[str, list[SourceFile]] = {}
         self._named: dict[str, dict[str, str]] = {}
         self._harvests: dict[Named, Harvest] = {}
-        self._unread: dict[Named, str] = {}
+        self._problems: dict[Named, str] = {}
         self._lines: dict[str, list[str]] = {}
 
     def files(self, revision: Revision) -> list[SourceFile]:
@@ -112,26 +112,25 @@ class Sources:
         return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
 
     def verified(self, snapshot: Snapshot, paths: Iterable[str]) -> Snapshot:
-        """The same, with `partial` also told of those parts of the files `paths` that hold no site.
+        """The same, with `partial` also told of those parts of the files `paths` that are not read for a snapshot.
 
-        They are not read for a snapshot; where something is missing, they count.
+        They hold no site; where one is missing, they count.
         """
         blobs = self._blobs(snapshot.revision)
         asked = {(path, blobs[path]) for path in paths if path in blobs and path not in snapshot.partial}
-        keys = {name: self._key("unread", *name) for name in asked if name not in self._unread}
-        self._unread.update({name: raw.decode() for name, raw in self._kept(keys).items()})
+        keys = {name: self._key("problem", *name) for name in asked if name not in self._problems}
+        self._problems.update({name: raw.decode() for name, raw in self._kept(keys).items()})
         sizes = {(file.path, file.blob): file.size for file in self.files(snapshot.revision)}
-        missing = {name: sizes[name] for name in sorted(asked) if name not in self._unread}
+        missing = {name: sizes[name] for name in sorted(asked) if name not in self._problems}
         if self._executor is not None and sum(missing.values()) >= PARALLEL_FROM:
-            path, asserts = self._mirror.path, self._asserts
-            running = [self._executor.submit(_unread_at, path, batch, asserts) for batch in _batches(missing)]
+            running = [self._executor.submit(_problems_at, self._mirror.path, batch) for batch in _batches(missing)]
             for future in running:
-                self._unread.update(future.result())
+                self._problems.update(future.result())
         else:
-            self._unread.update(_unread(self._mirror, list(missing), self._asserts))
-        self._keep({keys[name]: self._unread[name].encode() for name in missing})
+            self._problems.update(_problems(self._mirror, list(missing)))
+        self._keep({keys[name]: self._problems[name].encode() for name in missing})
         partial = dict(snapshot.partial) | {
-            path: problem for path, _ in asked if (problem := self._unread[path, blobs[path]])
+            path: problem for path, _ in asked if (problem := self._problems[path, blobs[path]])
         }
         return replace(snapshot, partial={path: partial[path] for path in snapshot.files if path in partial})
 
@@ -255,10 +254,10 @@ def _harvested(mirror: Mirror, names: Sequence[Named], asserts: bool) -> list[tu
     return [(name, harvest(name[0], raw, asserts)) for name, (_, raw) in zip(names, blobs, strict=True)]
 
 
-def _unread(mirror: Mirror, names: Sequence[Named], asserts: bool) -> dict[Named, str]:
-    """What is wrong with what was not read of these files; empty where nothing is."""
+def _problems(mirror: Mirror, names: Sequence[Named]) -> dict[Named, str]:
+    """What is wrong with these files; empty where nothing is."""
     blobs = mirror.read(blob for _, blob in names)
-    return {name: unread_problem(raw, asserts) or "" for name, (_, raw) in zip(names, blobs, strict=True)}
+    return {name: problem_of(raw) or "" for name, (_, raw) in zip(names, blobs, strict=True)}
 
 
 def _linkable(harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
@@ -290,8 +289,8 @@ def _harvested_at(path: Path, names: Sequence[Named], asserts: bool) -> list[tup
     return [(name, pack(found) or found) for name, found in _harvested(_opened(path), names, asserts)]
 
 
-def _unread_at(path: Path, names: Sequence[Named], asserts: bool) -> dict[Named, str]:
-    return _unread(_opened(path), names, asserts)
+def _problems_at(path: Path, names: Sequence[Named]) -> dict[Named, str]:
+    return _problems(_opened(path), names)
 
 
 def _linked_at(path: Path, blobs: Mapping[str, str], packed: bytes) -> dict[str, Harvest]:

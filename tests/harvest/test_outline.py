@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import sysconfig
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +13,8 @@ from hypothesis import strategies as st
 from tracker.harvest import sites
 from tracker.harvest.blocks import File, Misread
 from tracker.harvest.outline import divide
-from tracker.harvest.sites import harvest, unread_problem
+from tracker.harvest.sites import harvest, problem_of
+from tracker.harvest.source import normalize
 
 FRAGMENTS = (
     "import os\n",
@@ -44,6 +49,8 @@ FRAGMENTS = (
     "'''a string\ndef not_one(): raise X\n'''\n",
     "def odd():  # ''' in a comment\n  return 1\n",
     "def stars(x):\n  return x[*(1 for y in x)]\n",
+    "class Held:\n  x = 1\n\\\n  def m(self):\n    raise ValueError('behind a backslash')\n",
+    "\\\nclass Behind:\n  def m(self):\n    raise ValueError('as well')\n",
     "def naïve():\n  raise ValueError('naïve')\n",
     "print(helper)\n",
 )
@@ -61,8 +68,8 @@ def both(source: bytes) -> tuple[sites.Harvest, sites.Harvest]:
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
 def test_a_file_read_in_parts_says_what_the_whole_says(source):
     found, whole = both(source.encode())
-    told = found.problem or (unread_problem(source.encode()) if b"raise" in source.encode() else None)
-    assert (told is None) == (whole.problem is None)
+    told = found.problem or problem_of(source.encode())
+    assert told == (whole.problem or problem_of(source.encode()))
     if found.problem or not whole.problem:
         assert found == whole
     else:
@@ -104,7 +111,7 @@ def test_what_can_wait(source, left):
     assert b"".join(raw[start:stop] for start, stop in spans) == raw
 
 
-@pytest.mark.parametrize("source", ["\fx = 1\n", "x = a \\\n@ b\n"])
+@pytest.mark.parametrize("source", ["\fx = 1\n", "x = a \\\n@ b\n", "\\\nclass A: pass\n", "x = a + \\\ndef_\n"])
 def test_lines_that_tell_nothing(source):
     assert divide(source.encode(), [b"raise"]) is None
 
@@ -114,16 +121,54 @@ def test_lines_that_tell_nothing(source):
     [
         ("def f(): pass\ndef g():\n  raise E\n", None),
         ("def f(:\n  pass\n\ndef g():\n  raise E\n", "has syntax that is not understood at line 1"),
-        ("def f(:\n  pass\n", None),
-        ("def f(): pass\ndef g(:\n  raise E\n", None),
+        ("def f(:\n  pass\n", "has syntax that is not understood at line 1"),
+        ("def f(): pass\ndef g(:\n  raise E\n", "has syntax that is not understood at line 2"),
+        ("def f():\n  pass\n)\ndef g():\n  raise E\n", "has syntax that is not understood at line 3"),
+        ("def f(): pass\n", None),
     ],
 )
-def test_what_is_wrong_with_what_was_left_out(source, problem):
-    """A file without a raise is not read at all; and what is read says so itself."""
-    assert unread_problem(source.encode()) == problem
+def test_what_is_wrong_with_a_file_is_seen_in_the_whole(source, problem):
+    """Each part by itself can be well where the whole is not."""
+    assert problem_of(source.encode()) == problem
 
 
 def test_a_broken_promise_is_told():
     file = File.sparse("a.py", b"def f():\n  return (\n\ndef g():\n  raise E\n", [b"raise"])
     with pytest.raises(Misread):
         file.end.block.at(0)
+
+
+LIBRARY = sorted(file for file in Path(sysconfig.get_path("stdlib")).rglob("*.py") if file.stat().st_size < 40_000)
+TROUBLE = (b'"""', b"'''", b"(", b"[", b'"', b"\\", b")", b"@d", b"    raise E", b"\f", b"def f(", b"class A:", b"")
+    b'"""',
+    b"'''",
+    b"(",
+    b"[",
+    b'"',
+    b"\\",
+    b")",
+    b"@d",
+    b"    raise E('x')",
+    b"\f",
+    b"def f(",
+    b"class A:",
+    b"",
+)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_real_files_and_what_breaks_them(seed):
+    """Where nothing is broken both say the same; where something is, both say so."""
+    chance = random.Random(seed)
+    for file in chance.sample(LIBRARY, 25):
+        raw = file.read_bytes()
+        lines = raw.split(b"\n")
+        for _ in range(2):
+            at = chance.randrange(len(lines))
+            broken = b"\n".join([*lines[:at], chance.choice(TROUBLE), *lines[at + chance.randrange(2) :]])
+            for source in (raw, broken):
+                normal = normalize(source).data
+                found, whole = both(normal)
+                problem = found.problem or problem_of(normal)
+                assert (problem is None) == ((whole.problem or problem_of(normal)) is None)
+                assert found == whole or problem, file

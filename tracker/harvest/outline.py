@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 # In column 0: a decorator, the head of a definition, or another statement. What closes a bracket or a string, or is a
 # comment, goes on with what is before it.
-_STATEMENT = re.compile(rb"\n(?:(@)|(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)(?=[ \t]*[(:\[])|(?=[^\s#)\]}\"']))")
+_STATEMENT = re.compile(rb"\n(?:(@)|(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)(?=[ \t]*[(:\[])|(?=[^\s#)\]}\"'\\]))")
 
 _STUMBLE = re.compile(rb"\[\s*\*\(")
 """The one thing found in the history of JAX that tree-sitter-python 0.25 cannot read though Python can: `x[*(y)]`."""
 
 # Quotes in a comment, in a string of the other quotes, or behind a backslash: they neither begin nor end anything.
 _UNCOUNTED = re.compile(rb"""#[^\n]*(?:\"{3}|'{3})|"[^"\n]*'{3}|'[^'\n]*\"{3}|\\(?:\"{3}|'{3})""")
+
+_CONTINUED = re.compile(rb"\\\n[@\w]")
+"""A line that goes on in column 0 looks like a statement there."""
 
 Span = tuple[int, int]
 """Where something begins and ends in the source."""
@@ -37,7 +40,7 @@ def divide(source: bytes, words: Sequence[bytes]) -> tuple[list[Span], list[Defi
 
     None where lines do not tell where statements begin.
     """
-    if b"\f" in source or b"\\\n@" in source:
+    if b"\f" in source or _CONTINUED.search(source):
         return None
     read: list[Span] = []
     left: list[Definition] = []

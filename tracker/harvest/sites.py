@@ -15,7 +15,6 @@ from tracker.harvest.blocks import DEFINITIONS, File, Misread, Place, find
 from tracker.harvest.grammar import children, descendants, parse
 from tracker.harvest.guards import negation
 from tracker.harvest.helpers import Helper, from_callers, helper
-from tracker.harvest.outline import divide
 from tracker.harvest.parts import Foreign, Hole, render
 from tracker.harvest.raised import Raised, raised, read
 from tracker.harvest.source import DEFINITION, normalize
@@ -73,19 +72,14 @@ def _wanted(asserts: bool) -> dict[str, bytes]:
     return {"raise_statement": b"raise"} | ({"assert_statement": b"assert"} if asserts else {})
 
 
-def unread_problem(raw: bytes, asserts: bool = False) -> str | None:
-    """What is wrong with the definitions that `harvest` leaves out because they hold no site; None if nothing is.
+def problem_of(raw: bytes) -> str | None:
+    """What is wrong with a file, those parts included that `harvest` does not read; None if nothing is.
 
-    A site that was in one of them may have gone only because the definition is broken.
+    A site may have gone only because something in the file is broken.
     """
-    source = normalize(raw).data
-    words = tuple(_wanted(asserts).values())
-    divided = divide(source, words) if any(word in source for word in words) else None
-    if divided is None or not parse(source, [(one.start, one.stop) for one in divided[1]]).has_error:
-        return None
-    # A part can be none: a string that begins in it, and ends elsewhere.
-    root = parse(source)
-    return _not_understood(root) if root.has_error else None
+    source = normalize(raw)
+    root = parse(source.data)
+    return source.problem or (_not_understood(root) if root.has_error else None)
 
 
 def _not_understood(root: Node) -> str:
