@@ -140,20 +140,6 @@ def test_a_broken_promise_is_told():
 
 LIBRARY = sorted(file for file in Path(sysconfig.get_path("stdlib")).rglob("*.py") if file.stat().st_size < 40_000)
 TROUBLE = (b'"""', b"'''", b"(", b"[", b'"', b"\\", b")", b"@d", b"    raise E", b"\f", b"def f(", b"class A:", b"")
-    b'"""',
-    b"'''",
-    b"(",
-    b"[",
-    b'"',
-    b"\\",
-    b")",
-    b"@d",
-    b"    raise E('x')",
-    b"\f",
-    b"def f(",
-    b"class A:",
-    b"",
-)
 
 
 @pytest.mark.parametrize("seed", range(8))
