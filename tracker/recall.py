@@ -17,7 +17,7 @@ import msgspec
 from tracker.catalogue.folder import contents, understood
 from tracker.model import Entry, PageFault, Report, Revision
 from tracker.repository.mirror import Mirror
-from tracker.repository.revisions import RELEASE, releases
+from tracker.repository.revisions import releases
 from tracker.sections import Upstream
 from tracker.store.cache import Cache
 
@@ -59,14 +59,13 @@ def report(
     make: Callable[[], Report],
 ) -> Report:
     """What `make` gives for these revisions, pins and pages; `settings` is all else that it depends on."""
-    # Between two releases the way leads over all those that the mirror has.
-    way = releases(mirror) if any(one is not None and one.name.startswith(RELEASE) for one in revisions) else []
     depends = [
         [upstream.paths, upstream.exclude, upstream.asserts],
         given.key,
         revisions,
         pins,
-        [release.commit for release in way],
+        # Between two releases the way leads over all those that the mirror has.
+        [release.commit for release in releases(mirror)],
         settings,
     ]
     try:
