@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from tracker.catalogue.folder import contents, understood
+from tracker.catalogue.folder import Contents, understood
 from tracker.model import Entry, PageFault, Report, Revision
 from tracker.repository.mirror import Mirror
 from tracker.repository.revisions import releases
@@ -34,17 +33,20 @@ class Pages:
     """Of the files that all of it was read from."""
 
 
-def pages(cache: Cache, folder: Path, repository: str) -> Pages:
-    """The pages of a folder; each file is read, and understood where it was not yet. CatalogueError: no page at all."""
-    files = contents(folder)
+def pages(cache: Cache, files: Contents, repository: str, meanwhile: Callable[[], None] = lambda: None) -> Pages:
+    """The pages of a catalogue, understood where they were not yet; `meanwhile` is called before that takes its time.
+
+    CatalogueError: no page at all.
+    """
 
     def made() -> Pages:
+        meanwhile()
         catalogue = understood(files, repository)
         return Pages(entries=tuple(page.entry for page in catalogue.pages), faults=catalogue.faults, key=key)
 
     read = [part for file, content in files.files for part in (file, content)]
     faults = [part for fault in files.faults for part in (fault.file, fault.reason)]
-    key = cache.name("pages", str(folder), repository, str(len(faults)), *faults, *read)
+    key = cache.name("pages", str(files.folder), repository, str(len(faults)), *faults, *read)
     return _recalled(cache, key, Pages, made)
 
 

@@ -7,23 +7,22 @@ nothing depends on it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import replace
-from functools import lru_cache
-from pathlib import Path
 from typing import TypeVar
 
 from tracker.errors import RevisionError
 from tracker.harvest.kept import pack, pack_all, unpack, unpack_all
-from tracker.harvest.link import handed_in, link
+from tracker.harvest.link import handed_in
 from tracker.harvest.makers import calls_a_maker, made, makers
-from tracker.harvest.sites import Harvest, harvest, problem_of
+from tracker.harvest.sites import Harvest
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
 from tracker.model import Revision, Site, Snapshot
 from tracker.repository.mirror import Mirror, SourceFile, scope
 from tracker.repository.steps import steps
 from tracker.store.cache import Cache
+from tracker.tasks import Named, Packed, harvested, harvested_at, linked, linked_at, problems, problems_at
 from tracker.versions import Versions
 
 # Measured on JAX: a worker needs about 0.1 s to start, and one core harvests some 7 MB in a second.
@@ -31,10 +30,6 @@ PARALLEL_FROM = 2_000_000
 """Bytes of source from which on a second process pays."""
 BATCH = 250_000
 """Bytes of source handed to a worker at once."""
-Named = tuple[str, str]
-"""A file's path and blob: what its harvest depends on."""
-Packed = bytes | Harvest
-"""A harvest on its way between processes: as itself only where it cannot be packed."""
 Name = TypeVar("Name")
 
 
@@ -58,6 +53,7 @@ class Sources:
         self._files: dict[str, list[SourceFile]] = {}
         self._named: dict[str, dict[str, str]] = {}
         self._harvests: dict[Named, Harvest] = {}
+        self._coming: list[Future[list[tuple[Named, Packed]]]] = []
         self._problems: dict[Named, str] = {}
         self._lines: dict[str, list[str]] = {}
 
@@ -107,9 +103,11 @@ class Sources:
     def snapshots(self, revisions: Sequence[Revision]) -> list[Snapshot]:
         """A snapshot of each revision. RevisionError: a revision without any file in scope."""
         wanted = {(file.path, file.blob): file.size for revision in revisions for file in self.files(revision)}
-        self._harvest({name: size for name, size in wanted.items() if name not in self._harvests})
-        linked = self._link({revision.commit: revision for revision in revisions}, parallel=self._pays(wanted))
-        return [self._snapshot(revision, {**self._of(revision), **linked[revision.commit]}) for revision in revisions]
+        self._harvest(revisions)
+        by_commit = self._link({revision.commit: revision for revision in revisions}, parallel=self._pays(wanted))
+        return [
+            self._snapshot(revision, {**self._of(revision), **by_commit[revision.commit]}) for revision in revisions
+        ]
 
     def verified(self, snapshot: Snapshot, paths: Iterable[str]) -> Snapshot:
         """The same, with `partial` also told of those parts of the files `paths` that are not read for a snapshot.
@@ -123,11 +121,11 @@ class Sources:
         sizes = {(file.path, file.blob): file.size for file in self.files(snapshot.revision)}
         missing = {name: sizes[name] for name in sorted(asked) if name not in self._problems}
         if self._executor is not None and sum(missing.values()) >= PARALLEL_FROM:
-            running = [self._executor.submit(_problems_at, self._mirror.path, batch) for batch in _batches(missing)]
+            running = [self._executor.submit(problems_at, self._mirror.path, batch) for batch in _batches(missing)]
             for future in running:
                 self._problems.update(future.result())
         else:
-            self._problems.update(_problems(self._mirror, list(missing)))
+            self._problems.update(problems(self._mirror, list(missing)))
         self._keep({keys[name]: self._problems[name].encode() for name in missing})
         partial = dict(snapshot.partial) | {
             path: problem for path, _ in asked if (problem := self._problems[path, blobs[path]])
@@ -173,26 +171,42 @@ class Sources:
         """Whether so many bytes are worth a second process."""
         return self._executor is not None and sum(wanted.values()) >= PARALLEL_FROM
 
-    def _harvest(self, wanted: Mapping[Named, int]) -> None:
-        keys = {name: self._key("harvest", *name) for name in wanted}
-        for name, raw in self._kept(keys).items():
+    def begin(self, revisions: Sequence[Revision]) -> None:
+        """Have other processes harvest these revisions, while whoever asks for that does something else.
+
+        RevisionError: a revision without any file in scope.
+        """
+        sizes = {(file.path, file.blob): file.size for revision in revisions for file in self.files(revision)}
+        wanted = {name: size for name, size in sizes.items() if name not in self._harvests}
+        for name, raw in self._kept({name: self._key("harvest", *name) for name in wanted}).items():
             if (found := unpack(raw)) is not None:
                 self._harvests[name] = found
         # Both versions of a file come to one worker.
         missing = {name: wanted[name] for name in sorted(wanted) if name not in self._harvests}
-        packed: list[tuple[Named, Packed]] = []
         if self._executor is not None and self._pays(missing):
             path, asserts = self._mirror.path, self._asserts
             batches = sorted(_batches(missing), key=lambda batch: -sum(missing[name] for name in batch))
-            running = [self._executor.submit(_harvested_at, path, batch, asserts) for batch in batches]
-            for future in running:
-                packed += future.result()
-        else:
-            packed += _harvested(self._mirror, list(missing), self._asserts)
+            self._coming += [self._executor.submit(harvested_at, path, batch, asserts) for batch in batches]
+
+    def _harvest(self, revisions: Sequence[Revision]) -> None:
+        self._collect()
+        self.begin(revisions)
+        self._collect()
+        names = {(file.path, file.blob) for revision in revisions for file in self.files(revision)}
+        self._take(harvested(self._mirror, sorted(names - self._harvests.keys()), self._asserts))
+
+    def _collect(self) -> None:
+        """Take over what other processes were asked for."""
+        for future in self._coming:
+            self._take(future.result())
+        self._coming.clear()
+
+    def _take(self, packed: Sequence[tuple[Named, Packed]]) -> None:
         for name, given in packed:
             found = unpack(given) if isinstance(given, bytes) else given
             assert found is not None, "what was just packed is whole"
             self._harvests[name] = found
+        keys = {name: self._key("harvest", *name) for name, _ in packed}
         self._keep({keys[name]: given if isinstance(given, bytes) else pack(given) for name, given in packed})
 
     def _link(self, revisions: Mapping[str, Revision], parallel: bool) -> dict[str, dict[str, Harvest]]:
@@ -206,16 +220,16 @@ class Sources:
         }
         found: dict[str, dict[str, Harvest]] = {}
         for commit, raw in self._kept(keys).items():
-            if (linked := unpack_all(raw)) is not None:
-                found[commit] = linked
+            if (known := unpack_all(raw)) is not None:
+                found[commit] = known
         given = {c: (self._blobs(r), _linkable(self._of(r))) for c, r in revisions.items() if c not in found}
         packed = {commit: pack_all(harvests) for commit, (_, harvests) in given.items()}
         if parallel and self._executor is not None and all(packed.values()):
             path, executor = self._mirror.path, self._executor
-            running = {c: executor.submit(_linked_at, path, given[c][0], packed[c] or b"") for c in given}
+            running = {c: executor.submit(linked_at, path, given[c][0], packed[c] or b"") for c in given}
             found |= {commit: future.result() for commit, future in running.items()}
         else:
-            found |= {commit: _linked(self._mirror, *both) for commit, both in given.items()}
+            found |= {commit: linked(self._mirror, *both) for commit, both in given.items()}
         self._keep({keys[commit]: pack_all(found[commit]) for commit in given})
         return found
 
@@ -249,49 +263,9 @@ def _batches(wanted: Mapping[Named, int]) -> Iterator[list[Named]]:
         yield batch
 
 
-def _harvested(mirror: Mirror, names: Sequence[Named], asserts: bool) -> list[tuple[Named, Harvest]]:
-    blobs = mirror.read(blob for _, blob in names)
-    return [(name, harvest(name[0], raw, asserts)) for name, (_, raw) in zip(names, blobs, strict=True)]
-
-
-def _problems(mirror: Mirror, names: Sequence[Named]) -> dict[Named, str]:
-    """What is wrong with these files; empty where nothing is."""
-    blobs = mirror.read(blob for _, blob in names)
-    return {name: problem_of(raw) or "" for name, (_, raw) in zip(names, blobs, strict=True)}
-
-
 def _linkable(harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
     """The same, of files that wait for no other file only what they import: all that linking asks of them."""
     return {
         path: found if found.open or found.helpers else Harvest(sites=(), problem=None, imports=found.imports)
         for path, found in harvests.items()
     }
-
-
-def _linked(mirror: Mirror, blobs: Mapping[str, str], harvests: Mapping[str, Harvest]) -> dict[str, Harvest]:
-    """The harvests of those files whose texts stand in other files, completed."""
-
-    def read(path: str) -> bytes | None:
-        return mirror.content(blobs[path]) if path in blobs else None
-
-    return {path: found for path, found in link(harvests, read).items() if found is not harvests[path]}
-
-
-# A worker reads the mirror itself: little is handed to it, and an interrupted run never waits for a full pipe.
-
-
-@lru_cache(maxsize=1)
-def _opened(path: Path) -> Mirror:
-    return Mirror.open(path, create=False)
-
-
-def _harvested_at(path: Path, names: Sequence[Named], asserts: bool) -> list[tuple[Named, Packed]]:
-    return [(name, pack(found) or found) for name, found in _harvested(_opened(path), names, asserts)]
-
-
-def _problems_at(path: Path, names: Sequence[Named]) -> dict[Named, str]:
-    return _problems(_opened(path), names)
-
-
-def _linked_at(path: Path, blobs: Mapping[str, str], packed: bytes) -> dict[str, Harvest]:
-    return _linked(_opened(path), blobs, unpack_all(packed) or {})

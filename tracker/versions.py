@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -17,6 +16,7 @@ from tracker.harvest.pieces import Found, Key, Listing, Piece, Pieces, Reader
 from tracker.model import Site
 from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Step
+from tracker.tasks import opened
 
 WINDOW = 1_000
 """Versions of files that are read ahead at a time: while one window is followed, the next is read."""
@@ -122,14 +122,9 @@ def _unpacked(read: bytes | list[_Read]) -> list[_Read]:
     return _DECODER.decode(read) if isinstance(read, bytes) else read
 
 
-@lru_cache(maxsize=1)
-def _opened(path: Path) -> Mirror:
-    return Mirror.open(path, create=False)
-
-
 def _read_at(path: Path, chains: Sequence[tuple[str | None, list[str]]], asserts: bool) -> bytes | list[_Read]:
     """In a worker, which reads the mirror itself."""
-    mirror = _opened(path)
+    mirror = opened(path)
     read = []
     for before, blobs in chains:
         reader = Reader(asserts)

@@ -103,6 +103,8 @@ class Lab:
     def run(self, command: list[str], cwd: Path | None = None) -> None:
         done = subprocess.run(command, cwd=cwd or self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         assert done.returncode in (0, 1), done.stderr.decode()
+        # An exception ends with 1, too.
+        assert b"Traceback" not in done.stderr, done.stderr.decode()
 
 
 Run = Callable[[Lab], None]

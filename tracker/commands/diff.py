@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,15 +24,16 @@ from tracker.commands.options import (
     write,
 )
 from tracker.errors import GitError, TrackerError
-from tracker.model import Drift, Entry, Kind, Report, Revision
+from tracker.model import Drift, Kind, Report
 from tracker.report.formats import FORMATS, Format, render
 from tracker.report.screen import Screen
 from tracker.report.summary import summary
 
 if TYPE_CHECKING:
+    from tracker.catalogue.folder import Contents
     from tracker.config import Config
     from tracker.recall import Pages
-    from tracker.repository.mirror import Mirror
+    from tracker.snapshots import Sources
     from tracker.store.cache import Cache
 
 DRIFT, UNVERIFIED = 1, 2
@@ -90,9 +93,10 @@ def command(
 
         config = settings.config()
         track_all = all_sites or config.catalogue.track == "all"
-        with cache_of(config) as cache:
-            given = _pages(config, cache, optional=track_all)
-            report = _report(settings, config, cache, given, target, base, track_all, history, pull, FORMATS[form])
+        with cache_of(config) as cache, ExitStack() as stack:
+            report, faulty = _report(
+                settings, config, cache, stack, target, base, track_all, history, pull, FORMATS[form]
+            )
     except GitError as error:
         # Of this command, everything that is no verified answer is exit code 2.
         raise TrackerError(str(error)) from error
@@ -105,91 +109,105 @@ def command(
     if form == "github":
         _summarise(shown)
     settings.say(summary(shown))
-    return _exit_code(report, shown, Kind(fail_on), faulty=bool(given.faults))
-
-
-def _pages(config: Config, cache: Cache, optional: bool) -> Pages:
-    """The pages of the catalogue, those that are none named on stderr. CatalogueError: no page at all."""
-    from tracker.errors import CatalogueError
-    from tracker.recall import Pages, pages
-
-    folder = config.catalogue.path
-    try:
-        found = pages(cache, folder, config.catalogue.repository)
-    except CatalogueError:
-        if optional:
-            return Pages(entries=(), faults=())
-        raise
-    for fault in found.faults:
-        print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
-    if not found.entries and not optional:
-        raise CatalogueError(f"not one of the {len(found.faults)} pages in {folder} can be read")
-    return found
+    return _exit_code(report, shown, Kind(fail_on), faulty=faulty)
 
 
 def _report(
     settings: Settings,
     config: Config,
     cache: Cache,
-    given: Pages,
+    stack: ExitStack,
     target: str | None,
     base: str | None,
     track_all: bool,
     history: bool,
     pull: bool,
     wanted: Format,
-) -> Report:
+) -> tuple[Report, bool]:
+    """The report, and whether a page could not be read. What is opened for it is put on the stack."""
     from tracker import recall
-    from tracker.scope import pins, resolve, target_of
+    from tracker.scope import pins, resolve, sources_of, target_of
 
+    files = _contents(config, optional=track_all)
+    mirror = stack.enter_context(open_mirror(config))
+    if pull:
+        fetch(settings, config, mirror)
+
+    @functools.cache
+    def sources() -> Sources:
+        return sources_of(config, mirror, stack.enter_context(workers()), cache)
+
+    def begin() -> None:
+        """Both ends are harvested while the pages are read, unless they are named by the pages."""
+        ends = [target_of(config, mirror, target, (), settings.progress)] if target != "pin" else []
+        if base is not None and base != "pin":
+            ends.append(resolve(config, mirror, base, (), settings.progress))
+        sources().begin(ends)
+
+    given = _pages(config, cache, files, begin, optional=track_all)
     entries = given.entries
-    with open_mirror(config) as mirror:
-        if pull:
-            fetch(settings, config, mirror)
-        before = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
-        after = target_of(config, mirror, target, entries, settings.progress)
-        known = {} if track_all else pins(mirror, entries)
-        if track_all:
-            before = before or resolve(config, mirror, "pin", entries)
+    before = resolve(config, mirror, base, entries, settings.progress) if base is not None else None
+    after = target_of(config, mirror, target, entries, settings.progress)
+    known = {} if track_all else pins(mirror, entries)
+    if track_all:
+        before = before or resolve(config, mirror, "pin", entries)
 
-        def checked() -> Report:
-            return _checked(config, mirror, cache, entries, after, before, known, track_all, history)
+    def checked() -> Report:
+        from tracker.check import check_all, check_entries
 
-        settled = [config.catalogue.repository, track_all, history]
-        report = recall.report(cache, mirror, config.upstream, given, [after, before], known, settled, checked)
-        if wanted.links:
-            from tracker.repository.revisions import milestones
-
-            report = replace(report, web=config.web, milestones=tuple(milestones(mirror, config.upstream.package)))
-        if wanted.excerpts:
-            from tracker.excerpts import with_excerpts
-            from tracker.scope import sources_of
-
-            report = with_excerpts(report, sources_of(config, mirror, None, cache), known.values(), entries)
-        return report
-
-
-def _checked(
-    config: Config,
-    mirror: Mirror,
-    cache: Cache,
-    entries: Sequence[Entry],
-    after: Revision,
-    before: Revision | None,
-    known: Mapping[str, Revision],
-    track_all: bool,
-    history: bool,
-) -> Report:
-    from tracker.check import check_all, check_entries
-    from tracker.scope import sources_of
-
-    repository = config.catalogue.repository
-    with workers() as executor:
-        sources = sources_of(config, mirror, executor, cache)
+        repository = config.catalogue.repository
         if track_all:
             assert before is not None
-            return check_all(sources, entries, after, before, repository, history)
-        return check_entries(sources, entries, after, before, known, repository, history)
+            return check_all(sources(), entries, after, before, repository, history)
+        return check_entries(sources(), entries, after, before, known, repository, history)
+
+    settled = [config.catalogue.repository, track_all, history]
+    report = recall.report(cache, mirror, config.upstream, given, [after, before], known, settled, checked)
+    if wanted.links:
+        from tracker.repository.revisions import milestones
+
+        report = replace(report, web=config.web, milestones=tuple(milestones(mirror, config.upstream.package)))
+    if wanted.excerpts:
+        from tracker.excerpts import with_excerpts
+
+        report = with_excerpts(report, sources_of(config, mirror, None, cache), known.values(), entries)
+    return report, bool(given.faults)
+
+
+def _contents(config: Config, optional: bool) -> Contents | None:
+    """The files of the catalogue. CatalogueError: there is no folder, and it is not optional."""
+    from tracker.catalogue.folder import contents
+    from tracker.errors import CatalogueError
+
+    try:
+        return contents(config.catalogue.path)
+    except CatalogueError:
+        if optional:
+            return None
+        raise
+
+
+def _pages(
+    config: Config, cache: Cache, files: Contents | None, meanwhile: Callable[[], None], optional: bool
+) -> Pages:
+    """The pages of the catalogue, those that are none named on stderr. CatalogueError: no page at all."""
+    from tracker.errors import CatalogueError
+    from tracker.recall import Pages, pages
+
+    nothing = Pages(entries=(), faults=())
+    if files is None:
+        return nothing
+    try:
+        found = pages(cache, files, config.catalogue.repository, meanwhile)
+    except CatalogueError:
+        if optional:
+            return nothing
+        raise
+    for fault in found.faults:
+        print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
+    if not found.entries and not optional:
+        raise CatalogueError(f"not one of the {len(found.faults)} pages in {files.folder} can be read")
+    return found
 
 
 def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:
