@@ -39,9 +39,35 @@ def _flip(file: Path) -> None:
     file.write_bytes(content)
 
 
-def _ref(mirror: Path, content: str) -> None:
-    (mirror / "refs" / "heads").mkdir(parents=True, exist_ok=True)
-    (mirror / "refs" / "heads" / "main").write_text(content, encoding="utf-8")
+def _ref(mirror: Path, content: str, name: str = "heads/main") -> None:
+    file = mirror / "refs" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+
+
+def _halved(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def _emptied(mirror: Path) -> None:
+    """What a machine that lost its power leaves of files that were written last."""
+    pack = _only(mirror, "*.pack")
+    aside = pack.rename(mirror / pack.name)
+    _only(mirror, "*.idx").unlink()
+    with aside.open("rb") as file:
+        subprocess.run(["git", "--git-dir", str(mirror), "unpack-objects", "-q"], stdin=file, check=True)
+    aside.unlink()
+    for object in (mirror / "objects").glob("??/*"):
+        object.chmod(0o644)
+        object.write_bytes(b"")
+
+
+def _borrowing(mirror: Path) -> None:
+    """All objects are in another place, and that goes away."""
+    pack = mirror / "objects" / "pack"
+    (mirror / "objects" / "info").mkdir(exist_ok=True)
+    (mirror / "objects" / "info" / "alternates").write_text(f"{mirror}-gone\n", encoding="utf-8")
+    shutil.rmtree(pack)
 
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
@@ -55,6 +81,14 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "a broken branch": lambda mirror: _ref(mirror, "no name of a commit\n"),
     "an empty branch": lambda mirror: _ref(mirror, ""),
     "a branch that leads nowhere": lambda mirror: _ref(mirror, "1" * 40 + "\n"),
+    "half a pack": lambda mirror: _halved(_only(mirror, "*.pack")),
+    "no pack": lambda mirror: _only(mirror, "*.pack").unlink(),
+    "an empty index": lambda mirror: _only(mirror, "*.idx").write_bytes(b""),
+    "no index": lambda mirror: _only(mirror, "*.idx").unlink(),
+    "empty objects": lambda mirror: _emptied(mirror),
+    "a broken tag": lambda mirror: _ref(mirror, "", "tags/v1"),
+    "a tag that leads nowhere": lambda mirror: _ref(mirror, "1" * 40 + "\n", "tags/v1"),
+    "a place to borrow from that is gone": lambda mirror: _borrowing(mirror),
     "broken packed refs": lambda mirror: (mirror / "packed-refs").write_text("no refs\n"),
 }
 
@@ -72,7 +106,7 @@ def test_a_run_fills_a_damaged_mirror_anew(station: Station, kind: str) -> None:
     assert first.endswith(f") and was filled anew; the old one is {mirror}.damaged")
     assert any("000000000000000a" in line or "a.txt" in line for line in rest), rest
     assert station.rows("select count(*) from drifts") != before
-    assert damage(mirror) is None
+    assert damage(mirror, station.upstream.url) is None
     assert Path(f"{mirror}.damaged").is_dir()
     assert station("run") == (0, "", "")
     assert sorted(file.name for file in station.state.iterdir() if file.name.startswith(".")) == []
@@ -144,7 +178,7 @@ def test_what_only_the_old_one_had_comes_along(station: Station) -> None:
 
 def test_what_is_no_damage_is_left_alone(station: Station, tmp_path: Path) -> None:
     mirror = station.state / "mirror"
-    assert damage(mirror) is None
+    assert damage(mirror, station.upstream.url) is None
     shutil.move(station.upstream.path, f"{station.upstream.path}-away")
     code, _, err = station("pull")
     assert (code, "filled anew" in err) == (3, False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
@@ -20,9 +21,9 @@ from tracker.config import Config
 from tracker.errors import CatalogueError, MirrorInDoubt, RunError, TrackerError
 from tracker.filing.outlook import Outlook
 from tracker.ledger import Family
-from tracker.mending import renewed
+from tracker.mending import mended
 from tracker.model import Entry, Report, Revision
-from tracker.repository import fetch, revisions
+from tracker.repository import fetch, renewal, revisions
 from tracker.repository.mirror import Mirror
 from tracker.scope import cache_of, pins, resolve, sources_of
 from tracker.sections import seconds
@@ -34,6 +35,8 @@ from tracker.store.facts import fact, remember
 log = logging.getLogger(__name__)
 
 BACKUP_S = 86_400.0
+GIT_SHARE = 0.8
+"""Of the time for one run, so much may go into fetching."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +99,27 @@ def _checked(
     clock: Callable[[], float],
 ) -> Outcome:
     """The check; where the mirror turns out to be damaged, once more with a new one."""
+    until = time.monotonic() + seconds(config.schedule.deadline) * GIT_SHARE
+
+    def left() -> float:
+        return max(1.0, until - time.monotonic())
+
+    mirror = config.state.mirror
+    renewal.resume(mirror)
+    line = mended(config, database, clock(), left()) if renewal.in_doubt(mirror) else None
     try:
-        return _once_checked(config, database, number, executor, clock)
-    except MirrorInDoubt as error:
-        line = renewed(config, database, error, clock(), _timeout(config))
-    outcome = _once_checked(config, database, number, executor, clock)
+        outcome = _once_checked(config, database, number, executor, clock, left())
+    except MirrorInDoubt:
+        if line is not None:
+            raise
+        line = mended(config, database, clock(), left())
+        if line is None:
+            raise
+        outcome = _once_checked(config, database, number, executor, clock, left())
+    if line is None:
+        return outcome
+    runs.note(database, number, line)
     return replace(outcome, lines=(line, *outcome.lines))
-
-
-def _timeout(config: Config) -> float:
-    """Seconds that git may take of the time for one run."""
-    return seconds(config.schedule.deadline) * 0.8
 
 
 def _once_checked(
@@ -115,9 +128,10 @@ def _once_checked(
     number: int,
     executor: Callable[[], AbstractContextManager[Executor | None]],
     clock: Callable[[], float],
+    timeout_s: float,
 ) -> Outcome:
     with Mirror.open(config.state.mirror) as mirror:
-        pulled = fetch.pull(mirror, config.upstream.url, config.upstream.branch, timeout_s=_timeout(config))
+        pulled = fetch.pull(mirror, config.upstream.url, config.upstream.branch, timeout_s=timeout_s)
         target = revisions.default_target(mirror, config.upstream.branch)
         if target.commit != pulled.after:
             raise RunError(f"{config.upstream.branch} is at {target.commit[:12]}, not at {pulled.after[:12]} as pulled")

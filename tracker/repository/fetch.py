@@ -16,6 +16,8 @@ from tracker.repository import process
 from tracker.repository.local import folder_of, take_over
 from tracker.repository.mirror import Mirror
 
+PINS = "refs/tracker/pins/"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullResult:
@@ -52,6 +54,8 @@ def pull(
         raise GitError(f"[upstream] branch = {branch!r} cannot be the name of a branch")
     head = f"refs/heads/{branch}"
     before, old_tags = mirror.commit(head), _tags(mirror)
+    if before is None:
+        _refuse_dangling(mirror, head)  # fetched again, the branch would be whole, and much else still lost
     lacking = False
     try:
         _fetch(mirror, url, [f"+{head}:{head}", "+refs/tags/*:refs/tags/*"], branch, timeout_s, progress)
@@ -63,9 +67,8 @@ def pull(
             take_over(mirror, folder, branch)
         lacking = True
     after = mirror.commit(head)
-    if after is None and mirror.git("rev-parse", "--verify", "--quiet", head).status == 0:
-        raise MirrorInDoubt(f"the branch {branch} in {mirror.path} leads to no commit: `tracker pull` fills it anew")
     if after is None:
+        _refuse_dangling(mirror, head)
         raise GitError(f"the branch {branch} of {process.without_password(url)} is no commit")
     forced = before is not None and mirror.git("merge-base", "--is-ancestor", before, after).status != 0
     if forced:
@@ -83,6 +86,12 @@ def pull(
     )
 
 
+def _refuse_dangling(mirror: Mirror, head: str) -> None:
+    """MirrorInDoubt: the branch is there, and its commit is not."""
+    if not mirror.git("rev-parse", "--verify", "--quiet", head).status:
+        raise MirrorInDoubt(f"{head} in {mirror.path} leads to no commit: `tracker pull` fills a damaged mirror anew")
+
+
 class DamagedError(GitError):
     """Upstream lacks objects that it promises."""
 
@@ -93,8 +102,8 @@ def fetch_commit(mirror: Mirror, url: str, commit: str, *, timeout_s: float = 12
 
 
 def keep(mirror: Mirror, commit: str) -> None:
-    """Hold on to a commit under refs/tracker/pins, whatever upstream does to its history."""
-    ref = f"refs/tracker/pins/{commit}"
+    """Hold on to a commit under `PINS`, whatever upstream does to its history."""
+    ref = f"{PINS}{commit}"
     if mirror.commit(ref) is None:
         mirror.git("update-ref", ref, commit)
 

@@ -31,6 +31,8 @@ LONGEST = 180
 """Bytes of a path that a commit can be asked for: with the commit before it, 256 of them fit, too."""
 _WRITERS = "tracker-writers"
 """The file that writers lock; no other repository has it."""
+DOUBT = "tracker-doubt"
+"""The file that says that an object could not be read: whoever next fills the mirror looks through all of it."""
 _NOTHING = "0" * 40
 """The name of no object."""
 
@@ -207,6 +209,8 @@ class Mirror:
         raise self._broken(f"object {name} cannot be read", _last_words(reader))
 
     def _broken(self, what: str, why: str) -> MirrorInDoubt:
+        with suppress(OSError):
+            (self.path / DOUBT).touch()
         return MirrorInDoubt(
             f"{what} in {self.path} ({process.last_words(why)}): run `tracker pull`, which fills a damaged mirror anew"
         )
