@@ -24,8 +24,9 @@ OWN_REFS = "refs/tracker/"
 """What no upstream has."""
 
 _SHA = re.compile(r"[0-9a-f]{40}")
-_FORMAL = ("error in ", "warning in ", "notice: ")
-"""Beginnings of what `git fsck` says of objects that are whole, and only not as git would make them today."""
+_NO_DAMAGE = ("error in ", "warning in ", "notice: ", "broken link ", " ")
+"""Beginnings of what `git fsck` says of objects that are whole, only not as git would make them today; and of those
+that lead to a missing one, which has a line of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,7 @@ def damage(path: Path, url: str) -> str | None:
         return "it is no git repository any more"
     checked = process.run(path, "fsck", "--no-dangling", "--no-progress")
     said = f"{checked.out.decode('utf-8', 'replace')}\n{checked.err}".splitlines()
-    faults = [line for line in said if line.strip() and not line.startswith(_FORMAL)] if checked.status else []
+    faults = [line for line in said if line.strip() and not line.startswith(_NO_DAMAGE)] if checked.status else []
     if faults and (folder := folder_of(url)) is not None:
         faults = [line for line in faults if not _lacking_there(line, folder)]
     if faults:
@@ -117,15 +118,17 @@ def _carried_over(old: Path, mirror: Mirror, url: str) -> tuple[str, ...]:
     They are read through a repository of its own that borrows the objects: the old one may be none any more.
     """
     refs, lost = _own_refs(old)
-    with tempfile.TemporaryDirectory(prefix=f".{mirror.path.name}-", dir=mirror.path.parent) as scratch:
-        with Mirror.open(Path(scratch) / "refs") as lender:
-            info = lender.path / "objects" / "info"
-            info.mkdir(exist_ok=True)
-            (info / "alternates").write_text(f"{(old / 'objects').absolute()}\n", encoding="utf-8")
-            named = {name for name, commit in refs.items() if not lender.git("update-ref", name, commit).status}
-            lost |= refs.keys() - named
-            if named and not _brought(mirror, lender, f"{OWN_REFS}*"):
-                lost |= {name for name in named if not _brought(mirror, lender, name)}
+    with (
+        tempfile.TemporaryDirectory(prefix=f".{mirror.path.name}-", dir=mirror.path.parent) as scratch,
+        Mirror.open(Path(scratch) / "lender") as lender,
+    ):
+        info = lender.path / "objects" / "info"
+        info.mkdir(exist_ok=True)
+        (info / "alternates").write_text(f"{(old / 'objects').absolute()}\n", encoding="utf-8")
+        named = {name for name, commit in refs.items() if not lender.git("update-ref", name, commit).status}
+        lost |= refs.keys() - named
+        if named and not _brought(mirror, lender, f"{OWN_REFS}*"):
+            lost |= {name for name in named if not _brought(mirror, lender, name)}
     for name in sorted(lost):
         if name.startswith(PINS):
             with suppress(GitError):
