@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -503,31 +504,98 @@ def test_a_run_that_is_told_to_stop_while_it_files_files_once(
     assert len(github.ours(REPO)) == 1
 
 
-@pytest.mark.parametrize("error", [ValueError("odd"), MemoryError(), SystemExit(3), KeyboardInterrupt()])
+def _raising(error: BaseException) -> Callable[..., None]:
+    def broken(*arguments: object, **more: object) -> None:
+        raise error
+
+    return broken
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "outcome", "said"),
+    [
+        (ValueError("odd\n  thing"), 2, "failed", "a fault of the program (ValueError: odd thing at test_run.py:"),
+        (MemoryError(), 2, "failed", "a fault of the program (MemoryError at test_run.py:"),
+        (PermissionError(13, "Permission denied", "/srv/x"), 2, "failed", "Permission denied: /srv/x"),
+        (SystemExit(3), 3, "stopped", "it was asked to stop"),
+        (KeyboardInterrupt(), 130, "stopped", "it was asked to stop"),
+    ],
+)
 def test_an_error_of_the_program_is_a_failed_run_and_the_next_one_is_made(
-    station: Station, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    station: Station, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, outcome: str, said: str
 ) -> None:
-    """Fault 33."""
+    """Fault 33: recorded, told once, without a traceback."""
     station("run")
     before = station.rows("select * from drifts")
     station.change("must not be negative", "must be positive")
-
-    def broken(*arguments: object) -> None:
-        raise error
-
     with monkeypatch.context() as patched:
-        patched.setattr("tracker.recording.verify", broken)
-        if isinstance(error, KeyboardInterrupt):
-            assert station("run")[0] == 130
-        else:
-            with pytest.raises(type(error)):
+        patched.setattr("tracker.recording.verify", _raising(error))
+        if isinstance(error, SystemExit):
+            with pytest.raises(SystemExit):
                 station("run")
-    outcome = "stopped" if isinstance(error, SystemExit | KeyboardInterrupt) else "failed"
-    assert station.rows("select outcome from runs order by id desc limit 1") == [(outcome,)]
+        else:
+            found, out, err = station("run")
+            assert found == code
+            assert "Traceback" not in err
+            if outcome == "failed":
+                assert out.startswith(f"tracker: {said}")
+                assert len(out.splitlines()) == 1
+                assert station("run") == (2, "", "")
+    ((named, recorded),) = station.rows("select outcome, said from runs order by id desc limit 1")
+    assert named == outcome
+    assert str(recorded).startswith(said)
     assert station.rows("select * from drifts") == before
     code, out, _ = station("run")
     assert code == 0
     assert "reworded: x must not be negative  [a.txt]" in out
+    assert ("it works again, after 2 failed runs" in out) is (outcome == "failed")
+
+
+def test_the_whole_of_a_fault_is_for_whoever_asks(station: Station) -> None:
+    script = (
+        "import sys\nfrom tracker import recording, cli\n"
+        "def broken(*given):\n    raise ValueError('odd')\n"
+        "recording.verify = broken\nsys.exit(cli.main(sys.argv[1:]))"
+    )
+    for option, shown in (("-q", False), ("-v", True)):
+        shutil.rmtree(station.state, ignore_errors=True)
+        command = [sys.executable, "-c", script, "-c", str(station.workplace.config), option, "run"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, shown)
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), ConnectionError("gone")])
+def test_an_error_while_filing_is_told_once_and_what_is_due_is_filed_later(
+    station: Station, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    station("run")
+    station.change("must not be negative", "must be positive")
+    with monkeypatch.context() as patched:
+        patched.setattr("tracker.filing.words.body", _raising(error))
+        code, out, err = station("run")
+        assert code == 2
+        assert "reworded: x must not be negative" in out
+        assert str(error) in out.splitlines()[-1]
+        assert "Traceback" not in err
+        assert station("run") == (2, "", "")
+    assert not github.writes
+    code, out, _ = station("run")
+    assert (code, "filing works again" in out) == (0, True)
+    assert len(github.open(REPO)) == 1
+
+
+def test_a_reader_that_goes_away_keeps_nothing_from_being_filed(station: Station, github: FakeGitHub) -> None:
+    station("run")
+    station.change("must not be negative", "must be positive")
+    told = {name: value for name, value in os.environ.items() if name.startswith(("TRACKER_FILING_", "TRACKER_GITHUB"))}
+    run = _process(station, "run", **told)
+    assert run.stdout is not None
+    run.stdout.close()
+    assert run.wait(60) == 141
+    assert run.stderr is not None
+    assert run.stderr.read() == ""
+    run.stderr.close()
+    assert len(github.open(REPO)) == 1
 
 
 def test_a_run_that_was_killed_is_marked_by_the_next(station: Station) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from tracker import recording, told
 from tracker.catalogue.folder import Catalogue, read
 from tracker.config import Config
-from tracker.errors import CatalogueError, MirrorInDoubt, RunError, TrackerError
+from tracker.errors import CatalogueError, MirrorInDoubt, RunError, StoreError, TrackerError
 from tracker.filing.outlook import Outlook
 from tracker.ledger import Family
 from tracker.mending import mended
@@ -59,30 +59,38 @@ def once(
     database: Database,
     executor: Callable[[], AbstractContextManager[Executor | None]],
     deliver: Deliver,
+    tell: Callable[[Sequence[str]], None],
     clock: Callable[[], float],
 ) -> Outcome:
-    """One run, under the run lock. Every failure is recorded; only what is no TrackerError is raised again."""
+    """One run, under the run lock. Every failure is recorded and told; only being stopped is raised again.
+
+    `tell` takes what there is to say as soon as it is recorded: it is not said again should the filing be killed.
+    """
     number, crashed = runs.begin(database, clock())
     for left in crashed:
         log.warning("run %d ended without a word, and was marked so", left)
     before = runs.failures(database)
     try:
         outcome = _checked(config, database, number, executor, clock)
-    except TrackerError as error:
-        runs.end(database, number, clock(), runs.FAILED, code=error.exit_code, said=str(error))
-        log.error("%s", error, extra={"run": number})
-        known = any(failed.said == str(error) for failed in before)
-        return Outcome(code=error.exit_code, lines=() if known else (f"tracker: {error}",), succeeded=False)
-    except (KeyboardInterrupt, SystemExit) as error:
+    except (KeyboardInterrupt, SystemExit):
         runs.end(database, number, clock(), runs.STOPPED, code=143, said="it was asked to stop")
-        raise error
-    except BaseException as error:
-        runs.end(database, number, clock(), runs.FAILED, code=2, said=f"{type(error).__name__}: {error}")
         raise
-    lines = [*told.recovered(before), *outcome.lines]
-    filed = deliver(database, number, Outlook.of(database, config.catalogue.repository, families(config)))
-    _back_up(database, clock())
-    return Outcome(code=filed.code or outcome.code, lines=(*lines, *filed.lines))
+    except Exception as error:
+        code, said = told.failure(error)
+        log.error("%s", said, extra={"run": number}, exc_info=not isinstance(error, TrackerError))
+        runs.end(database, number, clock(), runs.FAILED, code=code, said=said)
+        if all(failed.said != said for failed in before):
+            tell([f"tracker: {said}"])
+        return Outcome(code=code, succeeded=False)
+    tell([*told.recovered(before), *outcome.lines])
+    try:
+        filed = deliver(database, number, Outlook.of(database, config.catalogue.repository, families(config)))
+        tell(filed.lines)
+        _back_up(database, clock())
+    except StoreError as error:
+        tell([f"tracker: {error}"])  # whether it was told before cannot be kept either
+        return Outcome(code=error.exit_code)
+    return Outcome(code=filed.code)
 
 
 def families(config: Config) -> list[Family]:
