@@ -20,7 +20,7 @@ from tracker.catalogue.folder import Catalogue, read
 from tracker.config import Config
 from tracker.errors import CatalogueError, MirrorInDoubt, RunError, StoreError, TrackerError
 from tracker.filing.outlook import Outlook
-from tracker.ledger import Family
+from tracker.ledger import DAY_S, Family, passed
 from tracker.mending import mended
 from tracker.model import Entry, Report, Revision
 from tracker.repository import fetch, renewal, revisions
@@ -34,7 +34,6 @@ from tracker.store.facts import fact, remember
 
 log = logging.getLogger(__name__)
 
-BACKUP_S = 86_400.0
 GIT_SHARE = 0.8
 """Of the time for one run, so much may go into fetching."""
 
@@ -271,7 +270,8 @@ def _events(
 def _to_confirm(database: Database, now: float) -> bool:
     """A removal seen once is looked at again after a while, even where nothing changed."""
     return any(
-        not one.confirmed and one.drift.certain and now - one.first_seen >= CONFIRM_S for one in open_drifts(database)
+        not one.confirmed and one.drift.certain and passed(one.first_seen, now, CONFIRM_S)
+        for one in open_drifts(database)
     )
 
 
@@ -297,5 +297,5 @@ def _report(
 def _back_up(database: Database, now: float) -> None:
     """A whole copy beside the database, once a day."""
     to = database.path.with_suffix(".backup.sqlite3")
-    if not to.exists() or now - to.stat().st_mtime > BACKUP_S:
+    if not to.exists() or passed(to.stat().st_mtime, now, DAY_S):
         database.backup(to)

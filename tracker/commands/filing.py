@@ -151,7 +151,7 @@ def deliver_due(
 
 def due(config: Config, database: Database, outlook: Outlook) -> bool:
     """Whether GitHub has to be asked at all."""
-    from tracker.ledger import State
+    from tracker.ledger import State, passed
     from tracker.store.facts import fact
     from tracker.store.issues import items
 
@@ -161,7 +161,7 @@ def due(config: Config, database: Database, outlook: Outlook) -> bool:
         return True
     last = fact(database, "delivered")
     alive = any(item.number is not None and item.state is not State.RESOLVED for item in known.values())
-    return alive and (last is None or time.time() - float(last) > LOOK_AGAIN_S)
+    return alive and (last is None or passed(float(last), time.time(), LOOK_AGAIN_S))
 
 
 def done(delivery: Delivery) -> list[str]:

@@ -18,7 +18,7 @@ from tracker.filing.reconcile import Look, View, as_issue, events_in, home_of
 from tracker.filing.states import Do, Policy, Step
 from tracker.github.answers import Issue, Repository
 from tracker.github.client import GitHub
-from tracker.ledger import Family, Item, State
+from tracker.ledger import Family, Item, State, passed
 from tracker.store.database import Database
 from tracker.store.facts import remember
 from tracker.store.issues import DONE, REFUSED, UNKNOWN, conclude, intend, items, last_event, save
@@ -286,7 +286,11 @@ class Outbox:
             return True
         if event in events_in(self._github, home, item.number, self._authors):
             return True
-        if before is not None and before[0] != REFUSED and self._clock() - before[1] < self._policy.quarantine:
+        if (
+            before is not None
+            and before[0] != REFUSED
+            and not passed(before[1], self._clock(), self._policy.quarantine)
+        ):
             return False
         stored = items(self._database).get(item.key, item)
         write = intend(self._database, stored, "comment", self._clock(), run=self._run, event=event)

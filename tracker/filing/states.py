@@ -99,8 +99,9 @@ def _observe_live(item: Item, issue: Issue, wanted: bool, now: float, policy: Po
 def lost(item: Item, now: float, policy: Policy) -> Item:
     """An item whose creation has no known outcome, after one more complete list in which its key was not."""
     item = replace(item, lists_without=item.lists_without + 1)
-    posted = item.posted_at if item.posted_at is not None else now
-    if item.lists_without < LISTS or not passed(posted, now, policy.quarantine):
+    if item.lists_without < LISTS or (
+        item.posted_at is not None and not passed(item.posted_at, now, policy.quarantine)
+    ):
         return item
     if item.attempts >= ATTEMPTS:
         return _moved(item, State.NEEDS_HUMAN, note=f"{item.attempts} creations went out and none was ever seen")

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import sqlite_utils
 
-from tracker.ledger import Family, Found, Gone
+from tracker.ledger import Family, Found, Gone, passed
 from tracker.model import Drift, Kind
 from tracker.store.database import Database, instant, stamp
 from tracker.store.runs import OK
@@ -183,7 +183,7 @@ def _insert(db: sqlite_utils.Database, one: Seen, run: int, now: float, *, basel
 
 
 def _seen_again(db: sqlite_utils.Database, found: Found, one: Seen, run: int, now: float) -> None:
-    twice = one.target_commit != found.target_commit or now - found.first_seen >= CONFIRM_S
+    twice = one.target_commit != found.target_commit or passed(found.first_seen, now, CONFIRM_S)
     confirmed = one.drift.certain and (found.confirmed or twice)
     db.table("drifts").update(
         found.id,
