@@ -20,6 +20,7 @@ from tests.filing.desk import REPO
 from tests.github.fake import TOKEN, FakeGitHub
 from tests.support import Workplace, page
 from tracker.cli import main
+from tracker.errors import GitError
 
 SOURCE = """
 def f(x):
@@ -619,6 +620,26 @@ def test_a_second_run_does_nothing(station: Station) -> None:
     assert (run.returncode, out) == (75, "")
     assert "another run is under way" in err
     assert station.dump() == before
+
+
+def test_a_mirror_in_pieces_is_packed_once_a_day_and_that_fails_no_run(
+    station: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R55."""
+    packs = station.state / "mirror" / "objects" / "pack"
+    monkeypatch.setattr("tracker.repository.upkeep.LOOSE", 0)
+    assert station("run")[0] == 0
+    assert len(list(packs.glob("*.pack"))) == 1
+    ((first,),) = station.rows("select value from facts where name = 'packed'")
+    for count in (2, 3):
+        station.upstream.commit({f"pkg/{count}.py": "x = 1\n"})
+        assert station("run") == (0, "", "")
+        assert station.rows("select value from facts where name = 'packed'") == [(first,)]
+    later = time.time() + 90_000
+    monkeypatch.setattr(time, "time", lambda: later)
+    monkeypatch.setattr("tracker.repository.upkeep.pack", _raising(GitError("the disk is full")))
+    assert station("run") == (0, "", "")
+    assert station.rows("select value from facts where name = 'packed'") != [(first,)]
 
 
 def test_an_index_of_the_history_is_kept_up_to_date(station: Station) -> None:
