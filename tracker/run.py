@@ -10,10 +10,10 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tracker import recording, told
 from tracker.catalogue.folder import Catalogue, read
@@ -31,6 +31,9 @@ from tracker.store import runs
 from tracker.store.database import Database, instant, stamp
 from tracker.store.drifts import CONFIRM_S, Checked, open_drifts, record
 from tracker.store.facts import fact, remember
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 log = logging.getLogger(__name__)
 
@@ -146,8 +149,7 @@ def _once_checked(
         entries = [page.entry for page in catalogue.pages] if catalogue is not None else []
         faults = [f"{fault.file}:{fault.line}: {fault.reason}" for fault in catalogue.faults] if catalogue else []
         known = pins(mirror, entries)
-        for pin in known.values():
-            fetch.keep(mirror, pin.commit)
+        fetch.keep(mirror, {pin.commit for pin in known.values()})
         base = resolve(config, mirror, config.catalogue.base, entries) if config.catalogue.base else None
         given = _input(config, target, base, entries, faults, known)
         last = runs.last(database, runs.OK, runs.UNCHANGED)

@@ -44,7 +44,7 @@ def pieces(tmp_path: Path, repository: Repository) -> Mirror:
         repository.commit({"a.py": f"x = {number}\n"})
         pull(mirror, repository.url, "main")
         if not number:
-            keep(mirror, str(mirror.commit("main")))
+            keep(mirror, [str(mirror.commit("main"))])
             repository.git("commit", "--amend", "--quiet", "--message", "another past")
     return mirror
 

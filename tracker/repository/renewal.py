@@ -133,7 +133,7 @@ def _carried_over(old: Path, mirror: Mirror, url: str) -> tuple[str, ...]:
         if name.startswith(PINS):
             with suppress(GitError):
                 fetch_commit(mirror, url, name.removeprefix(PINS))
-                keep(mirror, name.removeprefix(PINS))
+                keep(mirror, [name.removeprefix(PINS)])
                 lost.remove(name)
     return tuple(sorted(name.removeprefix(OWN_REFS) for name in lost))
 
