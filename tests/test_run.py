@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -280,6 +281,21 @@ def test_without_apply_nothing_is_sent_and_file_shows_it(
     assert len(github.open(REPO)) == 1
     assert station("file", "--apply")[1] == ""
     assert "open" in station("file")[1]
+
+
+def test_links_lead_to_the_line_at_their_commit_wherever_it_went(station: Station) -> None:
+    station("run")
+    station.change("must not be negative", "must be positive")
+    station("run")
+    for _ in range(2):
+        station.change("def f", "# one more line\ndef f")
+        assert station("run") == (0, "", "")
+    links = re.findall(r"/blob/([0-9a-f]{40})/pkg/a.py#L(\d+)", station("file", "--bodies")[1])
+    assert len(links) == 2
+    for commit, line in links:
+        source = station.upstream.git("show", f"{commit}:pkg/a.py").splitlines()
+        # `git show` was stripped of the empty first line.
+        assert "raise ValueError" in source[int(line) - 2], (commit, line)
 
 
 def test_the_baseline_is_filed_when_a_person_says_so(station: Station, github: FakeGitHub) -> None:

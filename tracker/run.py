@@ -178,7 +178,8 @@ def _once_checked(
             )
         covered = recording.coverage(report, entries, faulty=bool(faults))
         ends = recording.Ends(tracked=report.tracked, covered=covered, pins={entry.id: entry.pin for entry in entries})
-        seen = recording.seen(report, entries, known)
+        built = {one.commit: one.upstream_commit for one in revisions.releases(mirror) if one.upstream_commit}
+        seen = recording.seen(report, entries, built)
         changes = record(database, number, checked, seen, ends, clock(), coverage=covered.text())
         _extend_history(config, mirror)
     log.info(
