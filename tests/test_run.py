@@ -195,6 +195,23 @@ def test_a_rewritten_history_is_an_event(station: Station) -> None:
     assert station("run") == (0, "", "")
 
 
+def test_what_happened_in_a_run_that_failed_is_told_by_the_next_that_did_not(station: Station) -> None:
+    station("run")
+    text = (station.upstream.path / "pkg/a.py").read_text(encoding="utf-8")
+    station.upstream.commit({"pkg/a.py": "x = 1\n"})
+    station.upstream.git("commit", "--amend", "--quiet", "--message", "another past")
+    station("pull")
+    station.upstream.git("commit", "--amend", "--quiet", "--message", "yet another past")
+    file = station.workplace.pages / "b.txt"
+    file.write_text("no page at all", encoding="utf-8")
+    code, out, _ = station("run")
+    assert (code, "rewrote" in out, "b.txt" in out) == (2, False, False)
+    station.upstream.commit({"pkg/a.py": text})
+    code, out, _ = station("run")
+    assert (code, "upstream rewrote main" in out, "b.txt" in out) == (0, True, True)
+    assert station("run") == (0, "", "")
+
+
 def test_a_pin_outlives_the_history_it_was_part_of(station: Station) -> None:
     """R56: kept by a ref of its own, so that neither a force-push nor a clean-up takes it away."""
     station("run")

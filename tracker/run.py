@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracker import recording, told
@@ -23,6 +22,7 @@ from tracker.filing.outlook import Outlook
 from tracker.ledger import DAY_S, Family, passed
 from tracker.mending import mended
 from tracker.model import Entry, Report, Revision
+from tracker.program import identity
 from tracker.repository import fetch, renewal, revisions, upkeep
 from tracker.repository.mirror import Mirror
 from tracker.scope import cache_of, pins, resolve, sources_of
@@ -153,13 +153,14 @@ def _once_checked(
         base = resolve(config, mirror, config.catalogue.base, entries) if config.catalogue.base else None
         given = _input(config, target, base, entries, faults, known)
         last = runs.last(database, runs.OK, runs.UNCHANGED)
-        lines = _events(config, database, pulled, faults, entries, known)
+        lines, events = _events(database, pulled, faults, entries, known)
         if last is not None and last.input == given and not _to_confirm(database, clock()):
             with database.writing() as db:
                 db.table("runs").update(
                     number, {"target": target.commit, "input": given, "sites": last.sites, "base": last.base}
                 )
             runs.end(database, number, clock(), runs.UNCHANGED, code=0)
+            remember(database, **events)
             log.info("nothing changed at %s", target.commit[:12], extra={"run": number})
             return Outcome(lines=tuple(lines))
         with executor() as workers:
@@ -181,6 +182,7 @@ def _once_checked(
         built = {one.commit: one.upstream_commit for one in revisions.releases(mirror) if one.upstream_commit}
         seen = recording.seen(report, entries, built)
         changes = record(database, number, checked, seen, ends, clock(), coverage=covered.text())
+        remember(database, **events)
         _extend_history(config, mirror)
     log.info(
         "checked %s: %d appeared, %d ended",
@@ -229,32 +231,31 @@ def _input(
     faults: Sequence[str],
     known: dict[str, Revision],
 ) -> str:
-    """A hash of all that the outcome of the check depends on, the program among it."""
+    """A hash of all that the outcome of the check depends on, the program and its libraries among it."""
     said = [target.commit, base.commit if base else "", config.catalogue.track, repr(config.upstream), *faults]
     said += [repr(entry) for entry in entries] + [f"{pin} {found.commit}" for pin, found in known.items()]
-    digest = hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass"))
-    package = Path(__file__).parent
-    for file in sorted(package.rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:32]
+    return hashlib.sha256(identity() + "\0".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _events(
-    config: Config,
     database: Database,
     pulled: fetch.PullResult,
     faults: Sequence[str],
     entries: Sequence[Entry],
     known: dict[str, Revision],
-) -> list[str]:
-    """What a person should know besides the drifts; each of it is told when it begins, not again at every run."""
-    lines = []
+) -> tuple[list[str], dict[str, str | None]]:
+    """What a person should know besides the drifts, each of it when it begins and not again at every run; and the
+    facts to be remembered once the run has succeeded, for one that fails says nothing but why.
+    """
     if pulled.forced:
         assert pulled.before is not None
-        lines.append(
+        event = (
             f"upstream rewrote {pulled.branch}: {pulled.before[:12]} is no ancestor of {pulled.after[:12]}; "
             "the trees are compared as ever"
         )
+        remember(database, rewritten=event)  # the next pull no longer sees it
+    lines = [rewritten] if (rewritten := fact(database, "rewritten")) else []
+    changed: dict[str, str | None] = {"rewritten": None} if lines else {}
     missing = sorted({entry.pin for entry in entries} - known.keys())
     now = {
         "page-faults": "\n".join(faults),
@@ -266,8 +267,8 @@ def _events(
         before = fact(database, name) or ""
         if text != before:
             lines += [line for line in text.split("\n") if line and line not in before.split("\n")]
-            remember(database, **{name: text or None})
-    return lines
+            changed[name] = text or None
+    return lines, changed
 
 
 def _to_confirm(database: Database, now: float) -> bool:

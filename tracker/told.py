@@ -73,7 +73,8 @@ def _line(drift: Drift, page: str) -> str:
         request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
         cause = f", by {drift.cause.commit[:10]}{request}"
     where = f"{site.path}:{site.line}"
-    return f"{kinds}: {_name(drift)}  [{page or where}]{cause}" if kinds else ""
+    unsure = "" if drift.certain else " (not sure: a file could not be wholly read)"
+    return f"{kinds}{unsure}: {_name(drift)}  [{page or where}]{cause}" if kinds else ""
 
 
 def _name(drift: Drift) -> str:

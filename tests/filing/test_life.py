@@ -15,6 +15,7 @@ from tracker.ledger import Family, State, key
 from tracker.model import Drift, Kind
 from tracker.store.acknowledgements import acknowledge
 from tracker.store.drifts import open_drifts, release_baseline
+from tracker.store.issues import save
 
 
 def _filed(desk: Desk, *drifts: Drift) -> list[Issue]:
@@ -317,6 +318,44 @@ def test_locked_is_left_alone(desk: Desk) -> None:
     issue.locked = False
     desk.deliver()
     assert issue.state == "closed"
+
+
+@pytest.mark.parametrize(
+    ("state", "closed", "after"),
+    [
+        (State.CLOSING, False, State.MUTED),
+        (State.REOPENING, True, State.RESOLVED),
+        (State.CLOSING, True, State.RESOLVED),
+    ],
+)
+def test_locked_in_the_middle_of_a_write_is_no_reason_to_try_for_ever(
+    desk: Desk, state: State, closed: bool, after: State
+) -> None:
+    (issue,) = _filed(desk, reworded("e1"))
+    (item,) = desk.items().values()
+    save(desk.database, [replace(item, state=state)])
+    issue.locked = True
+    if closed:
+        desk.fake.close(issue)
+    desk.see()
+    assert _again(desk) == 0
+    assert [item.state for item in desk.items().values()] == [after]
+    rows = desk.database.rows("select * from writes")
+    assert _again(desk) == 0
+    assert desk.database.rows("select * from writes") == rows
+
+
+def test_every_write_keeps_the_name_that_github_gave_it(desk: Desk) -> None:
+    """R28."""
+    _filed(desk, reworded("e1"))
+    desk.see(reworded("e1", "c"))
+    desk.deliver()
+    desk.see()
+    desk.deliver()
+    written = [tuple(row.values()) for row in desk.database.rows("select action, outcome, request_id from writes")]
+    assert [action for action, _, _ in written] == ["create", "comment", "update", "comment", "close"]
+    assert all(outcome == "done" and request for _, outcome, request in written)
+    assert len({request for _, _, request in written}) == 5
 
 
 def test_deleted_is_not_filed_again(desk: Desk) -> None:

@@ -66,8 +66,12 @@ def observe(item: Item, issue: Issue | None, wanted: bool, now: float, policy: P
     item = replace(item, url=issue.url, number=issue.number)
     state = item.state
     if state is State.CLOSING:
-        return item if issue.state == "open" else _moved(item, State.RESOLVED, closed_at=now)
+        if issue.state == "open":
+            return _moved(item, State.MUTED, note="the issue is locked") if issue.locked else item
+        return _moved(item, State.RESOLVED, closed_at=now)
     if state is State.REOPENING:
+        if issue.locked:
+            return _moved(item, State.RESOLVED, note="the issue is locked") if issue.state == "closed" else item
         return item  # what is left of it is done again, and doing it twice is doing it once
     if state is State.RESOLVED:
         return _moved(item, State.HELD, note="a person reopened it") if issue.state == "open" else item
