@@ -8,16 +8,18 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from apscheduler.events import EVENT_JOB_EXECUTED, EVENT_JOB_MISSED
 
 from tests.conftest import Repository
 from tests.support import Workplace, page
-from tracker.daemon import Tick, due_after, overdue, run_command, trigger
+from tracker.daemon import Tick, due_after, next_due, overdue, run_command, scheduled, trigger
 from tracker.errors import ConfigError
 from tracker.sections import Schedule
 
@@ -51,13 +53,63 @@ def test_a_schedule_that_is_none_is_said(cron: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hours", "late"), [(1, False), (7, False), (12, False), (12.9, False), (13.1, True), (87_600, True), (-10, False)]
+    ("hours", "late"),
+    [(1, False), (7, False), (12, False), (12.9, False), (13.1, True), (87_600, True), (-0.5, False), (-10, True)],
 )
 def test_overdue_is_two_intervals_and_the_time_of_a_run(hours: float, late: bool) -> None:
-    """A clock that jumps (fault 35) is at worst a monitor that looks too early or too late."""
+    """Fault 35: a success that lies ahead, by a clock that was wrong, is none."""
     now = datetime(2026, 12, 1, tzinfo=UTC)
     assert overdue(Schedule(every="6h"), now - timedelta(hours=hours), now) is late
     assert overdue(Schedule(every="6h"), None, now)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "last", "due"),
+    [
+        (Schedule(every="6h"), None, 0),
+        (Schedule(every="6h"), -1, 5),
+        (Schedule(every="6h"), -7, 0),
+        (Schedule(every="6h"), -87_600, 0),
+        (Schedule(every="6h"), 0.5, 6.5),
+        (Schedule(every="6h"), 87_600, 0),
+        (Schedule(cron="0 3 * * *"), -1, 3),
+        (Schedule(cron="0 3 * * *"), 87_600, 0),
+    ],
+)
+def test_when_the_next_run_is_due(schedule: Schedule, last: float | None, due: float) -> None:
+    """Faults 34 and 35, in hours from a midnight."""
+    now = datetime(2026, 12, 1, tzinfo=UTC)
+    success = now + timedelta(hours=last) if last is not None else None
+    assert next_due(schedule, success, now) == now + timedelta(hours=due)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "late", "runs"),
+    [
+        (Schedule(every="6h"), timedelta(hours=12), 1),
+        (Schedule(every="1s"), timedelta(days=3650), 1),
+        (Schedule(cron="* * * * *"), timedelta(days=3650), 1),
+        (Schedule(), timedelta(seconds=1), 1),
+        (Schedule(every="6h", grace="1h"), timedelta(minutes=30), 1),
+        (Schedule(every="6h", grace="1h"), timedelta(hours=12), 0),
+    ],
+)
+def test_what_was_missed_is_made_up_once(schedule: Schedule, late: timedelta, runs: int) -> None:
+    """Faults 35 and 36: a machine that slept, a clock set ten years ahead; nothing of that is counted out first."""
+    made = []
+    over = threading.Event()
+    scheduler = scheduled(schedule, lambda: made.append(datetime.now(UTC)))
+    scheduler.add_listener(lambda event: over.set(), EVENT_JOB_EXECUTED | EVENT_JOB_MISSED)
+    scheduler.start(paused=True)
+    try:
+        now = datetime.now(UTC)
+        scheduler.modify_job("run", next_run_time=now - late)
+        scheduler.resume()
+        assert over.wait(10)
+        assert len(made) == runs
+        assert scheduler.get_job("run").next_run_time > now
+    finally:
+        scheduler.shutdown()
 
 
 def test_a_tick_that_hangs_is_ended_and_leaves_nothing(tmp_path: Path) -> None:
@@ -263,8 +315,10 @@ def test_a_machine_that_slept_makes_one_run(watch: Watch) -> None:
         time.sleep(0.05)
     before = watch.runs("ok", "unchanged")
     time.sleep(3.5)
+    woken = time.monotonic()
     daemon.send_signal(signal.SIGCONT)
-    time.sleep(0.7)
+    watch.wait(before + 1)
     daemon.terminate()
     assert daemon.wait(30) == 0
-    assert before <= watch.runs("ok", "unchanged", "stopped") <= before + 2
+    # The one that was missed, and those that were due since.
+    assert watch.runs("ok", "unchanged", "stopped") - before <= 2 + (time.monotonic() - woken)

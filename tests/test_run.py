@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from tests.filing.desk import REPO
 from tests.github.fake import TOKEN, FakeGitHub
 from tests.support import Workplace, page
 from tracker.cli import main
+from tracker.errors import GitError
 
 SOURCE = """
 def f(x):
@@ -192,6 +195,23 @@ def test_a_rewritten_history_is_an_event(station: Station) -> None:
     assert station("run") == (0, "", "")
 
 
+def test_what_happened_in_a_run_that_failed_is_told_by_the_next_that_did_not(station: Station) -> None:
+    station("run")
+    text = (station.upstream.path / "pkg/a.py").read_text(encoding="utf-8")
+    station.upstream.commit({"pkg/a.py": "x = 1\n"})
+    station.upstream.git("commit", "--amend", "--quiet", "--message", "another past")
+    station("pull")
+    station.upstream.git("commit", "--amend", "--quiet", "--message", "yet another past")
+    file = station.workplace.pages / "b.txt"
+    file.write_text("no page at all", encoding="utf-8")
+    code, out, _ = station("run")
+    assert (code, "rewrote" in out, "b.txt" in out) == (2, False, False)
+    station.upstream.commit({"pkg/a.py": text})
+    code, out, _ = station("run")
+    assert (code, "upstream rewrote main" in out, "b.txt" in out) == (0, True, True)
+    assert station("run") == (0, "", "")
+
+
 def test_a_pin_outlives_the_history_it_was_part_of(station: Station) -> None:
     """R56: kept by a ref of its own, so that neither a force-push nor a clean-up takes it away."""
     station("run")
@@ -278,6 +298,21 @@ def test_without_apply_nothing_is_sent_and_file_shows_it(
     assert len(github.open(REPO)) == 1
     assert station("file", "--apply")[1] == ""
     assert "open" in station("file")[1]
+
+
+def test_links_lead_to_the_line_at_their_commit_wherever_it_went(station: Station) -> None:
+    station("run")
+    station.change("must not be negative", "must be positive")
+    station("run")
+    for _ in range(2):
+        station.change("def f", "# one more line\ndef f")
+        assert station("run") == (0, "", "")
+    links = re.findall(r"/blob/([0-9a-f]{40})/pkg/a.py#L(\d+)", station("file", "--bodies")[1])
+    assert len(links) == 2
+    for commit, line in links:
+        source = station.upstream.git("show", f"{commit}:pkg/a.py").splitlines()
+        # `git show` was stripped of the empty first line.
+        assert "raise ValueError" in source[int(line) - 2], (commit, line)
 
 
 def test_the_baseline_is_filed_when_a_person_says_so(station: Station, github: FakeGitHub) -> None:
@@ -503,31 +538,98 @@ def test_a_run_that_is_told_to_stop_while_it_files_files_once(
     assert len(github.ours(REPO)) == 1
 
 
-@pytest.mark.parametrize("error", [ValueError("odd"), MemoryError(), SystemExit(3), KeyboardInterrupt()])
+def _raising(error: BaseException) -> Callable[..., None]:
+    def broken(*arguments: object, **more: object) -> None:
+        raise error
+
+    return broken
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "outcome", "said"),
+    [
+        (ValueError("odd\n  thing"), 2, "failed", "a fault of the program (ValueError: odd thing at test_run.py:"),
+        (MemoryError(), 2, "failed", "a fault of the program (MemoryError at test_run.py:"),
+        (PermissionError(13, "Permission denied", "/srv/x"), 2, "failed", "Permission denied: /srv/x"),
+        (SystemExit(3), 3, "stopped", "it was asked to stop"),
+        (KeyboardInterrupt(), 130, "stopped", "it was asked to stop"),
+    ],
+)
 def test_an_error_of_the_program_is_a_failed_run_and_the_next_one_is_made(
-    station: Station, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    station: Station, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, outcome: str, said: str
 ) -> None:
-    """Fault 33."""
+    """Fault 33: recorded, told once, without a traceback."""
     station("run")
     before = station.rows("select * from drifts")
     station.change("must not be negative", "must be positive")
-
-    def broken(*arguments: object) -> None:
-        raise error
-
     with monkeypatch.context() as patched:
-        patched.setattr("tracker.recording.verify", broken)
-        if isinstance(error, KeyboardInterrupt):
-            assert station("run")[0] == 130
-        else:
-            with pytest.raises(type(error)):
+        patched.setattr("tracker.recording.verify", _raising(error))
+        if isinstance(error, SystemExit):
+            with pytest.raises(SystemExit):
                 station("run")
-    outcome = "stopped" if isinstance(error, SystemExit | KeyboardInterrupt) else "failed"
-    assert station.rows("select outcome from runs order by id desc limit 1") == [(outcome,)]
+        else:
+            found, out, err = station("run")
+            assert found == code
+            assert "Traceback" not in err
+            if outcome == "failed":
+                assert out.startswith(f"tracker: {said}")
+                assert len(out.splitlines()) == 1
+                assert station("run") == (2, "", "")
+    ((named, recorded),) = station.rows("select outcome, said from runs order by id desc limit 1")
+    assert named == outcome
+    assert str(recorded).startswith(said)
     assert station.rows("select * from drifts") == before
     code, out, _ = station("run")
     assert code == 0
     assert "reworded: x must not be negative  [a.txt]" in out
+    assert ("it works again, after 2 failed runs" in out) is (outcome == "failed")
+
+
+def test_the_whole_of_a_fault_is_for_whoever_asks(station: Station) -> None:
+    script = (
+        "import sys\nfrom tracker import recording, cli\n"
+        "def broken(*given):\n    raise ValueError('odd')\n"
+        "recording.verify = broken\nsys.exit(cli.main(sys.argv[1:]))"
+    )
+    for option, shown in (("-q", False), ("-v", True)):
+        shutil.rmtree(station.state, ignore_errors=True)
+        command = [sys.executable, "-c", script, "-c", str(station.workplace.config), option, "run"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, shown)
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), ConnectionError("gone")])
+def test_an_error_while_filing_is_told_once_and_what_is_due_is_filed_later(
+    station: Station, github: FakeGitHub, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    station("run")
+    station.change("must not be negative", "must be positive")
+    with monkeypatch.context() as patched:
+        patched.setattr("tracker.filing.words.body", _raising(error))
+        code, out, err = station("run")
+        assert code == 2
+        assert "reworded: x must not be negative" in out
+        assert str(error) in out.splitlines()[-1]
+        assert "Traceback" not in err
+        assert station("run") == (2, "", "")
+    assert not github.writes
+    code, out, _ = station("run")
+    assert (code, "filing works again" in out) == (0, True)
+    assert len(github.open(REPO)) == 1
+
+
+def test_a_reader_that_goes_away_keeps_nothing_from_being_filed(station: Station, github: FakeGitHub) -> None:
+    station("run")
+    station.change("must not be negative", "must be positive")
+    told = {name: value for name, value in os.environ.items() if name.startswith(("TRACKER_FILING_", "TRACKER_GITHUB"))}
+    run = _process(station, "run", **told)
+    assert run.stdout is not None
+    run.stdout.close()
+    assert run.wait(60) == 141
+    assert run.stderr is not None
+    assert run.stderr.read() == ""
+    run.stderr.close()
+    assert len(github.open(REPO)) == 1
 
 
 def test_a_run_that_was_killed_is_marked_by_the_next(station: Station) -> None:
@@ -551,6 +653,26 @@ def test_a_second_run_does_nothing(station: Station) -> None:
     assert (run.returncode, out) == (75, "")
     assert "another run is under way" in err
     assert station.dump() == before
+
+
+def test_a_mirror_in_pieces_is_packed_once_a_day_and_that_fails_no_run(
+    station: Station, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R55."""
+    packs = station.state / "mirror" / "objects" / "pack"
+    monkeypatch.setattr("tracker.repository.upkeep.LOOSE", 0)
+    assert station("run")[0] == 0
+    assert len(list(packs.glob("*.pack"))) == 1
+    ((first,),) = station.rows("select value from facts where name = 'packed'")
+    for count in (2, 3):
+        station.upstream.commit({f"pkg/{count}.py": "x = 1\n"})
+        assert station("run") == (0, "", "")
+        assert station.rows("select value from facts where name = 'packed'") == [(first,)]
+    later = time.time() + 90_000
+    monkeypatch.setattr(time, "time", lambda: later)
+    monkeypatch.setattr("tracker.repository.upkeep.pack", _raising(GitError("the disk is full")))
+    assert station("run") == (0, "", "")
+    assert station.rows("select value from facts where name = 'packed'") != [(first,)]
 
 
 def test_an_index_of_the_history_is_kept_up_to_date(station: Station) -> None:

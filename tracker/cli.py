@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import sys
@@ -13,7 +12,7 @@ import click
 
 from tracker.commands.lazy import Commands
 from tracker.commands.options import ReaderGone, Settings
-from tracker.errors import TrackerError
+from tracker.errors import TrackerError, of_system
 
 COMMANDS = {
     "diff": "What became of every error: the report.",
@@ -114,10 +113,8 @@ def main(arguments: list[str] | None = None) -> int:
         _drop_output()
         return READER_GONE
     except OSError as error:
-        where = f": {error.filename}" if error.filename else ""
-        hint = " (free some space and run it again)" if error.errno == errno.ENOSPC else ""
         _drop_output()
-        return _said(f"{error.strerror or error}{where}{hint}", 2)
+        return _said(of_system(error), TrackerError.exit_code)
 
 
 def _drop_output() -> None:

@@ -5,7 +5,6 @@ It checks forms and never looks whether a repository, a folder or a package exis
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -116,6 +115,8 @@ def _check_key(source: str, section: str, key: str) -> None:
 
 def _nearest(name: str, names: Iterable[str], prefix: str = "") -> str:
     names = list(names)
+    import difflib  # only who mistypes waits for it
+
     close = difflib.get_close_matches(name.lower(), names, n=1)
     if close:
         return f": did you mean {prefix}{close[0]}?"

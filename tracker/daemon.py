@@ -15,20 +15,23 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from types import FrameType
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from apscheduler.events import EVENT_JOB_ERROR, EVENT_JOB_MAX_INSTANCES, EVENT_JOB_MISSED, JobEvent
+from apscheduler.events import (
+    EVENT_JOB_ERROR,
+    EVENT_JOB_EXECUTED,
+    EVENT_JOB_MAX_INSTANCES,
+    EVENT_JOB_MISSED,
+    JobEvent,
+)
 from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
 from tracker.errors import ConfigError
 from tracker.sd_notify import notify, watchdog_s
 from tracker.sections import Schedule, seconds
-
-if TYPE_CHECKING:
-    from apscheduler.triggers.base import BaseTrigger
 
 log = logging.getLogger(__name__)
 
@@ -60,12 +63,37 @@ def due_after(schedule: Schedule, moment: datetime) -> datetime:
     return found.astimezone(UTC)
 
 
+def next_due(schedule: Schedule, last: datetime | None, now: datetime) -> datetime:
+    """When the next run is due after the `last` that succeeded; now, where it should have been, or there was none."""
+    return now if last is None or _ahead(schedule, last, now) else max(due_after(schedule, last), now)
+
+
 def overdue(schedule: Schedule, last: datetime | None, now: datetime) -> bool:
     """Whether no run succeeded for two intervals, and the time that a run may take; without any, at once."""
-    if last is None:
+    if last is None or _ahead(schedule, last, now):
         return True
     second = due_after(schedule, due_after(schedule, last))
     return now > second + timedelta(seconds=seconds(schedule.deadline))
+
+
+def _ahead(schedule: Schedule, last: datetime, now: datetime) -> bool:
+    """A run that lies ahead was recorded by a clock that was wrong: to wait for its time could take years."""
+    return last > now + timedelta(seconds=seconds(schedule.deadline))
+
+
+class Ahead(BaseTrigger):  # type: ignore[misc]  # APScheduler has no types
+    """The times of a trigger that are still to come.
+
+    However long the machine slept, or however far its clock was set, one run makes up for all that were missed, and
+    what was missed is not even counted.
+    """
+
+    def __init__(self, trigger: BaseTrigger) -> None:
+        self._trigger = trigger
+
+    def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime | None:
+        found: datetime | None = self._trigger.get_next_fire_time(None, now + timedelta(microseconds=1))
+        return found
 
 
 class Tick:
@@ -113,6 +141,21 @@ class Tick:
             return child.wait()
 
 
+def scheduled(schedule: Schedule, tick: Callable[[], int | None]) -> BackgroundScheduler:
+    """A scheduler, not started yet, with one job: `tick`, by the schedule."""
+    scheduler = BackgroundScheduler(
+        timezone=UTC,
+        job_defaults={
+            "coalesce": True,
+            "max_instances": 1,
+            "misfire_grace_time": seconds(schedule.grace) if schedule.grace else None,
+        },
+    )
+    scheduler.add_listener(_note, EVENT_JOB_ERROR | EVENT_JOB_MISSED | EVENT_JOB_MAX_INSTANCES)
+    scheduler.add_job(tick, Ahead(trigger(schedule)), id="run")
+    return scheduler
+
+
 def serve(schedule: Schedule, tick: Callable[[], int | None], stop: Callable[[], None], overdue_now: bool) -> None:
     """Tick by the schedule until SIGTERM or SIGINT; at once where a run is overdue."""
     done = threading.Event()
@@ -121,21 +164,19 @@ def serve(schedule: Schedule, tick: Callable[[], int | None], stop: Callable[[],
         log.info("stopping, by %s", signal.Signals(number).name)
         done.set()
 
-    scheduler = BackgroundScheduler(
-        timezone=UTC,
-        job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": seconds(schedule.grace)},
+    scheduler = scheduled(schedule, tick)
+    # What listens must not ask the scheduler, which waits for it while it is shut down.
+    scheduler.add_listener(
+        lambda event: notify(f"STATUS=the last run ended with exit code {event.retval}"), EVENT_JOB_EXECUTED
     )
-    scheduler.add_listener(_note, EVENT_JOB_ERROR | EVENT_JOB_MISSED | EVENT_JOB_MAX_INSTANCES)
-    scheduler.add_job(tick, trigger(schedule), id="run")
     if overdue_now:
         first = datetime.now(UTC) + timedelta(seconds=JITTER_S)
         scheduler.modify_job("run", next_run_time=first)
     before = {number: signal.signal(number, asked) for number in (signal.SIGTERM, signal.SIGINT)}
     scheduler.start()
     try:
-        following = f"next run at {scheduler.get_job('run').next_run_time.isoformat(timespec='seconds')}"
-        log.info("%s", following)
-        notify("READY=1", f"STATUS={following}")
+        log.info("%s", _following(scheduler))
+        notify("READY=1", f"STATUS={_following(scheduler)}")
         watched = watchdog_s()
         while not done.wait(min(watched / 2 if watched is not None else LOOK_S, LOOK_S)):
             _look_at_the_clock(scheduler, schedule)
@@ -156,9 +197,13 @@ def _look_at_the_clock(scheduler: BackgroundScheduler, schedule: Schedule) -> No
         return
     due = due_after(schedule, datetime.now(UTC))
     if job.next_run_time > due + timedelta(seconds=LOOK_S):
-        log.warning("the clock was set back: the next run is at %s", due.isoformat(timespec="seconds"))
-        scheduler.modify_job("run", next_run_time=due)
+        scheduler.reschedule_job("run", trigger=Ahead(trigger(schedule)))
+        log.warning("the clock was set back: %s", _following(scheduler))
     scheduler.wakeup()
+
+
+def _following(scheduler: BackgroundScheduler) -> str:
+    return f"next run at {scheduler.get_job('run').next_run_time.isoformat(timespec='seconds')}"
 
 
 def _goes_on(scheduler: BackgroundScheduler, schedule: Schedule) -> bool:

@@ -1,5 +1,7 @@
 """The project's own failures: each is one line that says what is wrong, where, and what to do next."""
 
+import errno
+
 
 class TrackerError(Exception):
     """A failure that the user can act on; the command line prints it as one line and exits with `exit_code`."""
@@ -101,3 +103,10 @@ class SiteDeferred(SiteError):
     """A site that cannot be had for now."""
 
     exit_code = 5
+
+
+def of_system(error: OSError) -> str:
+    """What the system refused, and where, on one line."""
+    where = f": {error.filename}" if error.filename else ""
+    hint = " (free some space and run it again)" if error.errno == errno.ENOSPC else ""
+    return f"{error.strerror or error}{where}{hint}"

@@ -137,7 +137,9 @@ class Found:
     base_commit: str
     """The commit that `before` is of, as far as upstream has it."""
     target_commit: str
-    """The commit at which it was first seen like this."""
+    """The commit that `after` is of: the last at which it was seen."""
+    pin: str
+    """Of the page, when it was last seen; empty for a site without one."""
     first_seen: float
     last_seen: float
     confirmed: bool

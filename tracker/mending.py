@@ -14,27 +14,30 @@ from tracker.store.facts import fact, remember
 log = logging.getLogger(__name__)
 
 RENEW_S = 6 * 3600.0
-"""How long after a mirror was filled anew it is left alone; each time in a row twice as long."""
+"""How long after a mirror was filled anew, or tried to be, it is left alone; each time in a row twice as long."""
 FORGET_S = 30 * 86_400.0
 """After so long without damage, the next one is the first."""
 
 
-def renewed(config: Config, database: Database, error: MirrorInDoubt, now: float, timeout_s: float) -> str:
-    """Fill a damaged mirror anew -> what to say of it. The error itself: it is not damaged, or it was too lately."""
-    found = renewal.damage(config.state.mirror)
+def mended(config: Config, database: Database, now: float, timeout_s: float) -> str | None:
+    """Fill a damaged mirror anew -> what to say of it; None where it is not damaged.
+
+    MirrorInDoubt: it was tried too lately. GitError: upstream cannot be had.
+    """
+    upstream = config.upstream
+    found = renewal.damage(config.state.mirror, upstream.url)
     if found is None:
-        raise error
+        return None
     last = instant(said) if (said := fact(database, "mirror_renewed")) else None
     known = last is not None and not passed(last, now, FORGET_S)
     times = int(fact(database, "mirror_renewals") or 0) if known else 0
     wait = min(RENEW_S * 2 ** (times - 1), FORGET_S) if times else 0.0
     if last is not None and not passed(last, now, wait):
         raise MirrorInDoubt(
-            f"the mirror is damaged ({found}), as it was at {said}, when it was filled anew: look at the disk; "
-            f"it is tried again at {stamp(last + wait)}, or by `tracker pull`"
+            f"the mirror is damaged ({found}), and was filled anew, or tried to be, at {stamp(last)[:16]}Z: look at "
+            f"the disk; the next try is at {stamp(last + wait)[:16]}Z, and `tracker pull` tries at once"
         )
     remember(database, mirror_renewed=stamp(now), mirror_renewals=str(times + 1))
     log.warning("the mirror is damaged (%s), and is filled anew", found)
-    upstream = config.upstream
     made = renewal.renew(config.state.mirror, upstream.url, upstream.branch, timeout_s=timeout_s)
     return made.words(found)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tracker.errors import RunError
 from tracker.filing.outlook import Coverage
 from tracker.ledger import Family, Found, Gone, content, family
-from tracker.model import Entry, Report, Revision
+from tracker.model import Entry, Report
 from tracker.report.words import counted
 from tracker.store.drifts import Seen
 from tracker.store.runs import Run
@@ -34,8 +34,11 @@ def verify(report: Report, last: Run | None) -> None:
         raise RunError("not one page could be located: nothing was checked")
 
 
-def seen(report: Report, entries: Sequence[Entry], known: Mapping[str, Revision]) -> list[Seen]:
-    """The drifts of a report by (entry, family), each with the commits it is between."""
+def seen(report: Report, entries: Sequence[Entry], upstream: Mapping[str, str]) -> list[Seen]:
+    """The drifts of a report by (entry, family), each with the commits it is between.
+
+    `upstream` names the commits of releases as upstream does: for others the mirror's own name is no address.
+    """
     pinned = {entry.id: entry.pin for entry in entries}
     base = report.base.commit if report.base is not None else ""
     found: dict[tuple[str, Family], Seen] = {}
@@ -43,15 +46,17 @@ def seen(report: Report, entries: Sequence[Entry], known: Mapping[str, Revision]
         site = drift.before or drift.after
         assert site is not None
         entry = drift.entry or site.fingerprint
-        pin = pinned.get(entry)
+        pin = pinned.get(entry, "")
+        origin = drift.origin or pin or base
         one = Seen(
             entry=entry,
             page=report.pages.get(entry, ""),
             family=family(drift),
             fingerprint=content(drift),
             drift=drift,
-            base_commit=base if pin is None else known[pin].commit if pin in known else pin,
+            base_commit=upstream.get(origin, origin),
             target_commit=report.target.commit,
+            pin=pin,
         )
         found.setdefault((one.entry, one.family), one)
     return list(found.values())
@@ -91,6 +96,7 @@ class Ends:
             return Gone(reason="there is no such page any more", by_hand=False) if self.covered.whole else None
         if found.entry not in self.covered.entries:
             return None
-        if not found.base_commit.startswith(pin):
+        before = found.pin or found.base_commit  # the latter is all that an older tracker kept
+        if not (before.startswith(pin) or pin.startswith(before)):
             return Gone(reason="the page was brought up to date", by_hand=True)
         return Gone(reason="the source says again what the page says", by_hand=False)

@@ -8,32 +8,37 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tracker import recording, told
 from tracker.catalogue.folder import Catalogue, read
 from tracker.config import Config
-from tracker.errors import CatalogueError, MirrorInDoubt, RunError, TrackerError
+from tracker.errors import CatalogueError, MirrorInDoubt, RunError, StoreError, TrackerError
 from tracker.filing.outlook import Outlook
-from tracker.ledger import Family
-from tracker.mending import renewed
+from tracker.ledger import DAY_S, Family, passed
+from tracker.mending import mended
 from tracker.model import Entry, Report, Revision
-from tracker.repository import fetch, revisions
+from tracker.program import identity
+from tracker.repository import fetch, renewal, revisions, upkeep
 from tracker.repository.mirror import Mirror
 from tracker.scope import cache_of, pins, resolve, sources_of
 from tracker.sections import seconds
 from tracker.store import runs
-from tracker.store.database import Database
+from tracker.store.database import Database, instant, stamp
 from tracker.store.drifts import CONFIRM_S, Checked, open_drifts, record
 from tracker.store.facts import fact, remember
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 log = logging.getLogger(__name__)
 
-BACKUP_S = 86_400.0
+GIT_SHARE, UPKEEP_SHARE = 0.8, 0.1
+"""Of the time for one run, so much may go into fetching, and into packing the mirror."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,30 +61,38 @@ def once(
     database: Database,
     executor: Callable[[], AbstractContextManager[Executor | None]],
     deliver: Deliver,
+    tell: Callable[[Sequence[str]], None],
     clock: Callable[[], float],
 ) -> Outcome:
-    """One run, under the run lock. Every failure is recorded; only what is no TrackerError is raised again."""
+    """One run, under the run lock. Every failure is recorded and told; only being stopped is raised again.
+
+    `tell` takes what there is to say as soon as it is recorded: it is not said again should the filing be killed.
+    """
     number, crashed = runs.begin(database, clock())
     for left in crashed:
         log.warning("run %d ended without a word, and was marked so", left)
     before = runs.failures(database)
     try:
         outcome = _checked(config, database, number, executor, clock)
-    except TrackerError as error:
-        runs.end(database, number, clock(), runs.FAILED, code=error.exit_code, said=str(error))
-        log.error("%s", error, extra={"run": number})
-        known = any(failed.said == str(error) for failed in before)
-        return Outcome(code=error.exit_code, lines=() if known else (f"tracker: {error}",), succeeded=False)
-    except (KeyboardInterrupt, SystemExit) as error:
+    except (KeyboardInterrupt, SystemExit):
         runs.end(database, number, clock(), runs.STOPPED, code=143, said="it was asked to stop")
-        raise error
-    except BaseException as error:
-        runs.end(database, number, clock(), runs.FAILED, code=2, said=f"{type(error).__name__}: {error}")
         raise
-    lines = [*told.recovered(before), *outcome.lines]
-    filed = deliver(database, number, Outlook.of(database, config.catalogue.repository, families(config)))
-    _back_up(database, clock())
-    return Outcome(code=filed.code or outcome.code, lines=(*lines, *filed.lines))
+    except Exception as error:
+        code, said = told.failure(error)
+        log.error("%s", said, extra={"run": number}, exc_info=not isinstance(error, TrackerError))
+        runs.end(database, number, clock(), runs.FAILED, code=code, said=said)
+        if all(failed.said != said for failed in before):
+            tell([f"tracker: {said}"])
+        return Outcome(code=code, succeeded=False)
+    tell([*told.recovered(before), *outcome.lines])
+    try:
+        filed = deliver(database, number, Outlook.of(database, config.catalogue.repository, families(config)))
+        tell(filed.lines)
+        _keep_up(config, database, clock())
+    except StoreError as error:
+        tell([f"tracker: {error}"])  # whether it was told before cannot be kept either
+        return Outcome(code=error.exit_code)
+    return Outcome(code=filed.code)
 
 
 def families(config: Config) -> list[Family]:
@@ -96,17 +109,27 @@ def _checked(
     clock: Callable[[], float],
 ) -> Outcome:
     """The check; where the mirror turns out to be damaged, once more with a new one."""
+    until = time.monotonic() + seconds(config.schedule.deadline) * GIT_SHARE
+
+    def left() -> float:
+        return max(1.0, until - time.monotonic())
+
+    mirror = config.state.mirror
+    renewal.resume(mirror)
+    line = mended(config, database, clock(), left()) if renewal.in_doubt(mirror) else None
     try:
-        return _once_checked(config, database, number, executor, clock)
-    except MirrorInDoubt as error:
-        line = renewed(config, database, error, clock(), _timeout(config))
-    outcome = _once_checked(config, database, number, executor, clock)
+        outcome = _once_checked(config, database, number, executor, clock, left())
+    except MirrorInDoubt:
+        if line is not None:
+            raise
+        line = mended(config, database, clock(), left())
+        if line is None:
+            raise
+        outcome = _once_checked(config, database, number, executor, clock, left())
+    if line is None:
+        return outcome
+    runs.note(database, number, line)
     return replace(outcome, lines=(line, *outcome.lines))
-
-
-def _timeout(config: Config) -> float:
-    """Seconds that git may take of the time for one run."""
-    return seconds(config.schedule.deadline) * 0.8
 
 
 def _once_checked(
@@ -115,9 +138,10 @@ def _once_checked(
     number: int,
     executor: Callable[[], AbstractContextManager[Executor | None]],
     clock: Callable[[], float],
+    timeout_s: float,
 ) -> Outcome:
     with Mirror.open(config.state.mirror) as mirror:
-        pulled = fetch.pull(mirror, config.upstream.url, config.upstream.branch, timeout_s=_timeout(config))
+        pulled = fetch.pull(mirror, config.upstream.url, config.upstream.branch, timeout_s=timeout_s)
         target = revisions.default_target(mirror, config.upstream.branch)
         if target.commit != pulled.after:
             raise RunError(f"{config.upstream.branch} is at {target.commit[:12]}, not at {pulled.after[:12]} as pulled")
@@ -125,18 +149,18 @@ def _once_checked(
         entries = [page.entry for page in catalogue.pages] if catalogue is not None else []
         faults = [f"{fault.file}:{fault.line}: {fault.reason}" for fault in catalogue.faults] if catalogue else []
         known = pins(mirror, entries)
-        for pin in known.values():
-            fetch.keep(mirror, pin.commit)
+        fetch.keep(mirror, {pin.commit for pin in known.values()})
         base = resolve(config, mirror, config.catalogue.base, entries) if config.catalogue.base else None
         given = _input(config, target, base, entries, faults, known)
         last = runs.last(database, runs.OK, runs.UNCHANGED)
-        lines = _events(config, database, pulled, faults, entries, known)
+        lines, events = _events(database, pulled, faults, entries, known)
         if last is not None and last.input == given and not _to_confirm(database, clock()):
             with database.writing() as db:
                 db.table("runs").update(
                     number, {"target": target.commit, "input": given, "sites": last.sites, "base": last.base}
                 )
             runs.end(database, number, clock(), runs.UNCHANGED, code=0)
+            remember(database, **events)
             log.info("nothing changed at %s", target.commit[:12], extra={"run": number})
             return Outcome(lines=tuple(lines))
         with executor() as workers:
@@ -155,8 +179,10 @@ def _once_checked(
             )
         covered = recording.coverage(report, entries, faulty=bool(faults))
         ends = recording.Ends(tracked=report.tracked, covered=covered, pins={entry.id: entry.pin for entry in entries})
-        seen = recording.seen(report, entries, known)
+        built = {one.commit: one.upstream_commit for one in revisions.releases(mirror) if one.upstream_commit}
+        seen = recording.seen(report, entries, built)
         changes = record(database, number, checked, seen, ends, clock(), coverage=covered.text())
+        remember(database, **events)
         _extend_history(config, mirror)
     log.info(
         "checked %s: %d appeared, %d ended",
@@ -205,32 +231,31 @@ def _input(
     faults: Sequence[str],
     known: dict[str, Revision],
 ) -> str:
-    """A hash of all that the outcome of the check depends on, the program among it."""
+    """A hash of all that the outcome of the check depends on, the program and its libraries among it."""
     said = [target.commit, base.commit if base else "", config.catalogue.track, repr(config.upstream), *faults]
     said += [repr(entry) for entry in entries] + [f"{pin} {found.commit}" for pin, found in known.items()]
-    digest = hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass"))
-    package = Path(__file__).parent
-    for file in sorted(package.rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:32]
+    return hashlib.sha256(identity() + "\0".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _events(
-    config: Config,
     database: Database,
     pulled: fetch.PullResult,
     faults: Sequence[str],
     entries: Sequence[Entry],
     known: dict[str, Revision],
-) -> list[str]:
-    """What a person should know besides the drifts; each of it is told when it begins, not again at every run."""
-    lines = []
+) -> tuple[list[str], dict[str, str | None]]:
+    """What a person should know besides the drifts, each of it when it begins and not again at every run; and the
+    facts to be remembered once the run has succeeded, for one that fails says nothing but why.
+    """
     if pulled.forced:
         assert pulled.before is not None
-        lines.append(
+        event = (
             f"upstream rewrote {pulled.branch}: {pulled.before[:12]} is no ancestor of {pulled.after[:12]}; "
             "the trees are compared as ever"
         )
+        remember(database, rewritten=event)  # the next pull no longer sees it
+    lines = [rewritten] if (rewritten := fact(database, "rewritten")) else []
+    changed: dict[str, str | None] = {"rewritten": None} if lines else {}
     missing = sorted({entry.pin for entry in entries} - known.keys())
     now = {
         "page-faults": "\n".join(faults),
@@ -242,14 +267,15 @@ def _events(
         before = fact(database, name) or ""
         if text != before:
             lines += [line for line in text.split("\n") if line and line not in before.split("\n")]
-            remember(database, **{name: text or None})
-    return lines
+            changed[name] = text or None
+    return lines, changed
 
 
 def _to_confirm(database: Database, now: float) -> bool:
     """A removal seen once is looked at again after a while, even where nothing changed."""
     return any(
-        not one.confirmed and one.drift.certain and now - one.first_seen >= CONFIRM_S for one in open_drifts(database)
+        not one.confirmed and one.drift.certain and passed(one.first_seen, now, CONFIRM_S)
+        for one in open_drifts(database)
     )
 
 
@@ -272,8 +298,16 @@ def _report(
         return check_entries(sources, entries, target, base, known, config.catalogue.repository)
 
 
-def _back_up(database: Database, now: float) -> None:
-    """A whole copy beside the database, once a day."""
+def _keep_up(config: Config, database: Database, now: float) -> None:
+    """What a state of many years needs, once a day at most: a mirror in few pieces, and a copy of the database."""
+    tried = fact(database, "packed")
+    if upkeep.in_pieces(config.state.mirror) and (tried is None or passed(instant(tried), now, DAY_S)):
+        remember(database, packed=stamp(now))
+        try:
+            with Mirror.open(config.state.mirror) as mirror:
+                upkeep.pack(mirror, timeout_s=seconds(config.schedule.deadline) * UPKEEP_SHARE)
+        except TrackerError as error:  # it is no part of the check
+            log.warning("%s", error)
     to = database.path.with_suffix(".backup.sqlite3")
-    if not to.exists() or now - to.stat().st_mtime > BACKUP_S:
+    if not to.exists() or passed(to.stat().st_mtime, now, DAY_S):
         database.backup(to)

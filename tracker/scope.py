@@ -6,8 +6,7 @@ The one thing it may write is a release that the mirror lacks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ from tracker.repository import revisions
 from tracker.repository.mirror import Mirror
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tracker.snapshots import Sources
     from tracker.store.cache import Cache
 
@@ -95,8 +96,4 @@ def sources_of(config: Config, mirror: Mirror, executor: Executor | None, cache:
 
 def pins(mirror: Mirror, entries: Sequence[Entry]) -> dict[str, Revision]:
     """The pins of the pages that the mirror has."""
-    found = {}
-    for pin in sorted({entry.pin for entry in entries}):
-        with suppress(RevisionError):
-            found[pin] = revisions.resolve(mirror, pin)
-    return found
+    return revisions.pinned(mirror, sorted({entry.pin for entry in entries}))

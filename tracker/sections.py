@@ -61,8 +61,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     timezone: str = "UTC"
     deadline: str = "1h"
     """After this the daemon ends a run from outside."""
-    grace: str = "1h"
-    """How late a run may start, after a suspended machine woke up, say, and still be made."""
+    grace: str = ""
+    """How late a run may start, after a suspended machine woke up, say; without it, one is made however late."""
     heartbeat: str = ""
     """An address that is asked after each run that succeeded, for a service that notices when none comes."""
 
@@ -115,7 +115,7 @@ FORMS = {
     "schedule.cron": (r"[\w*/,?#-]+( +[\w*/,?#-]+){4}", 'five fields, such as "17 */6 * * *"'),
     "schedule.every": (rf"({_TIME})?", _A_TIME),
     "schedule.deadline": (_TIME, _A_TIME),
-    "schedule.grace": (_TIME, _A_TIME),
+    "schedule.grace": (rf"({_TIME})?", _A_TIME),
     "schedule.heartbeat": (r"(https?://[^\s/?#@]+[^\s#]*)?", "an http or https url, or nothing"),
     "filing.api": (
         r"https://[^\s/?#@]+(/[^\s?#]*)?|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/[^\s?#]*)?",

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from traceback import extract_tb
 
+from tracker.errors import TrackerError, of_system
 from tracker.ledger import Family
 from tracker.model import Drift, Kind, Report, Severity
 from tracker.report.words import counted
 from tracker.store.database import stamp
 from tracker.store.drifts import Changes, Seen
 from tracker.store.runs import FAILED, Run
+
+
+def failure(error: Exception) -> tuple[int, str]:
+    """The exit code of a run that failed, and why it did, on one line."""
+    if isinstance(error, TrackerError):
+        return error.exit_code, str(error)
+    if isinstance(error, OSError):
+        return TrackerError.exit_code, of_system(error)
+    at = extract_tb(error.__traceback__)[-1:]
+    where = f" at {Path(at[0].filename).name}:{at[0].lineno}" if at else ""
+    said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return TrackerError.exit_code, f"a fault of the program ({said}{where}): report it with what `tracker -v run` shows"
 
 
 def recovered(failed: Sequence[Run]) -> list[str]:
@@ -58,7 +73,8 @@ def _line(drift: Drift, page: str) -> str:
         request = f" (#{drift.cause.pull_request})" if drift.cause.pull_request else ""
         cause = f", by {drift.cause.commit[:10]}{request}"
     where = f"{site.path}:{site.line}"
-    return f"{kinds}: {_name(drift)}  [{page or where}]{cause}" if kinds else ""
+    unsure = "" if drift.certain else " (not sure: a file could not be wholly read)"
+    return f"{kinds}{unsure}: {_name(drift)}  [{page or where}]{cause}" if kinds else ""
 
 
 def _name(drift: Drift) -> str:

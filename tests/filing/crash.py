@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -67,3 +68,25 @@ def deliver_killed(desk: Desk, last: int | None, patch: Any) -> tuple[Delivery |
         return None, steps
     finally:
         desk.reopen_database()
+
+
+@contextmanager
+def full_after(commits: int | None, patch: Any) -> Iterator[list[int]]:
+    """While the block runs, the disk is full from the commit after so many (None: never).
+
+    Yields a list with an item for each commit that was tried.
+    """
+    writing = Database.writing
+    tried: list[int] = []
+
+    @contextmanager
+    def filling(self: Database) -> Iterator[sqlite_utils.Database]:
+        with writing(self) as db:
+            yield db
+            tried.append(len(tried))
+            if commits is not None and len(tried) > commits:
+                raise sqlite3.OperationalError("database or disk is full")
+
+    with patch.context() as patched:
+        patched.setattr(Database, "writing", filling)
+        yield tried

@@ -62,16 +62,18 @@ def replay(upstream: Path, count: int, track: str, folder: Path) -> None:
         with Database.open(config.state.database) as database:
             for number, commit in enumerate([*commits, commits[-1], commits[-1]]):
                 git(growing, "update-ref", "refs/heads/main", commit)
-                outcome = once(
+                lines: list[str] = []
+                once(
                     config,
                     database,
                     workers,
                     lambda db, run, outlook: filing.deliver_due(config, db, run, outlook, stopped=lambda: False),
+                    lines.extend,
                     lambda: fake.now,
                 )
                 for found in open_drifts(database):
                     arrived.setdefault((found.entry, found.fingerprint), commit)
-                for line in outcome.lines:
+                for line in lines:
                     print(f"{number:3} {commit[:10]} {line}"[:180], flush=True)
                 fake.now += DAY / PER_DAY
         spent = time.perf_counter() - began

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.filing.crash import deliver_killed
+from tests.filing.crash import deliver_killed, full_after
 from tests.filing.desk import DAY, HOUR, MINUTE, REPO, Desk, new, removed, reworded
 from tests.github.fake import FakeGitHub
+from tracker.errors import StoreError
 from tracker.filing.marks import key_of
 from tracker.ledger import State
 
@@ -118,3 +119,30 @@ def test_a_delivery_killed_at_any_step_ends_as_one_that_was_not(
         assert len(desk.fake.writes) == writes, "a delivery with nothing to do wrote"
         assert not [item for item in desk.items().values() if item.state in (State.POSTING, State.CLOSING)]
     desks.close()  # type: ignore[attr-defined]
+
+
+def test_a_disk_that_is_full_at_any_commit_stops_the_writes_and_doubles_nothing(
+    situation: Situation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults 27 and 31: also between an answer of GitHub and its recording."""
+    desks = _desks(tmp_path)
+    desk = next(desks)
+    situation(desk)
+    with full_after(None, monkeypatch) as tried:
+        desk.deliver()
+    _settle(desk)
+    right = _world(desk)
+    for last in range(len(tried)):
+        desk = next(desks)
+        situation(desk)
+        before = len(desk.fake.writes)
+        with full_after(last, monkeypatch) as again:
+            with pytest.raises(StoreError, match="the disk is full"):
+                desk.deliver()
+            sent = len(desk.fake.writes) - before
+            assert len(again) <= last + 2, "it went on without being able to record"
+            if last == 0:
+                assert not sent, "something was sent before its intent was durable"
+        desk.later(MINUTE)
+        _settle(desk)
+        assert _world(desk) == right, f"full at commit {last}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.filing.desk import DAY, HOUR, MINUTE, REPO, UPSTREAM, Desk, new, removed, reworded, site
+from tests.filing.desk import DAY, HOUR, MINUTE, POLICY, REPO, UPSTREAM, Desk, new, removed, reworded, site
 from tests.github.fake import FakeGitHub, Issue
 from tracker.errors import NeedsHumanError
 from tracker.filing.marks import key_of, mark_of
@@ -15,6 +15,7 @@ from tracker.ledger import Family, State, key
 from tracker.model import Drift, Kind
 from tracker.store.acknowledgements import acknowledge
 from tracker.store.drifts import open_drifts, release_baseline
+from tracker.store.issues import save
 
 
 def _filed(desk: Desk, *drifts: Drift) -> list[Issue]:
@@ -242,6 +243,56 @@ def test_closed_as_completed_while_the_drift_is_there_is_said_once_after_a_week(
     assert len(desk.fake.ours(REPO)) == 1
 
 
+@pytest.mark.parametrize("ahead", [HOUR, 3650 * DAY])
+@pytest.mark.parametrize("fault", ["processed-reset", "reset", "none"])
+def test_a_clock_that_is_set_loses_nothing_and_doubles_nothing(desk: Desk, ahead: float, fault: str) -> None:
+    """Fault 35: what was written down by a clock that was wrong is not waited for until its time comes."""
+    desk.later(ahead)
+    desk.see(reworded("e1"))
+    if fault != "none":
+        desk.fake.fail("POST", "issues$", fault)
+    desk.deliver()
+    desk.later(-ahead)
+    for issue in desk.fake.ours(REPO):
+        issue.created_at -= ahead  # GitHub's own clock was right
+    desk.fake.stale = 600
+    for _ in range(4):
+        desk.later(2 * MINUTE)
+        desk.deliver()
+        assert len(desk.fake.ours(REPO)) <= 1
+    desk.fake.stale = 0
+    for _ in range(3):
+        desk.later(HOUR)
+        desk.deliver()
+    (issue,) = desk.fake.ours(REPO)
+    desk.see()
+    desk.deliver()
+    assert issue.state == "closed"
+    assert _again(desk) == 0
+
+
+def test_a_limit_of_a_day_is_not_used_up_by_a_day_to_come(desk: Desk) -> None:
+    desk.later(3650 * DAY)
+    desk.see(*(reworded(f"e{number}", path=f"pkg/{number}.py") for number in range(4)))
+    desk.deliver()
+    desk.later(-3650 * DAY)
+    desk.policy = replace(POLICY, per_day=4)
+    desk.see(*(reworded(f"e{number}", path=f"pkg/{number}.py") for number in range(6)))
+    desk.deliver()
+    assert len(desk.fake.open(REPO)) == 6
+
+
+def test_a_reminder_that_a_wrong_clock_put_off_comes(desk: Desk) -> None:
+    (issue,) = _filed(desk, reworded("e1"))
+    desk.fake.close(issue)
+    desk.later(3650 * DAY)
+    desk.deliver()
+    desk.later(-3650 * DAY)
+    desk.later(8 * DAY)
+    desk.deliver()
+    assert len(issue.comments) == 1
+
+
 def test_what_a_person_reopens_is_theirs(desk: Desk) -> None:
     """R16: closed by the tracker once, never again."""
     (issue,) = _filed(desk, reworded("e1"))
@@ -267,6 +318,44 @@ def test_locked_is_left_alone(desk: Desk) -> None:
     issue.locked = False
     desk.deliver()
     assert issue.state == "closed"
+
+
+@pytest.mark.parametrize(
+    ("state", "closed", "after"),
+    [
+        (State.CLOSING, False, State.MUTED),
+        (State.REOPENING, True, State.RESOLVED),
+        (State.CLOSING, True, State.RESOLVED),
+    ],
+)
+def test_locked_in_the_middle_of_a_write_is_no_reason_to_try_for_ever(
+    desk: Desk, state: State, closed: bool, after: State
+) -> None:
+    (issue,) = _filed(desk, reworded("e1"))
+    (item,) = desk.items().values()
+    save(desk.database, [replace(item, state=state)])
+    issue.locked = True
+    if closed:
+        desk.fake.close(issue)
+    desk.see()
+    assert _again(desk) == 0
+    assert [item.state for item in desk.items().values()] == [after]
+    rows = desk.database.rows("select * from writes")
+    assert _again(desk) == 0
+    assert desk.database.rows("select * from writes") == rows
+
+
+def test_every_write_keeps_the_name_that_github_gave_it(desk: Desk) -> None:
+    """R28."""
+    _filed(desk, reworded("e1"))
+    desk.see(reworded("e1", "c"))
+    desk.deliver()
+    desk.see()
+    desk.deliver()
+    written = [tuple(row.values()) for row in desk.database.rows("select action, outcome, request_id from writes")]
+    assert [action for action, _, _ in written] == ["create", "comment", "update", "comment", "close"]
+    assert all(outcome == "done" and request for _, outcome, request in written)
+    assert len({request for _, _, request in written}) == 5
 
 
 def test_deleted_is_not_filed_again(desk: Desk) -> None:

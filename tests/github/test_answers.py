@@ -21,7 +21,6 @@ from tracker.github.answers import limited_until, next_page, reasons, redirected
         ({"user": {"login": "ghost"}}, "author", "ghost"),
         ({"locked": True}, "locked", True),
         ({"locked": None}, "locked", False),
-        ({"comments": 3}, "comments", 3),
         ({"labels": ["a", {"name": "b"}]}, "labels", ("a", "b")),
         ({"state_reason": "not_planned"}, "state_reason", "not_planned"),
         ({"pull_request": None}, "number", 1),
@@ -37,20 +36,6 @@ def test_a_comment_of_a_deleted_account_is_of_nobody() -> None:
     shown = {"id": 1, "user": None, "body": "a\r\nb", "created_at": "2026-01-01T00:00:00Z"}
     found = answers.comment(shown)
     assert (found.author, found.body) == ("", "a\nb")
-
-
-@pytest.mark.parametrize(
-    ("permissions", "can_write"),
-    [
-        ({"pull": True}, False),
-        ({"pull": True, "triage": True}, True),
-        ({"pull": True, "push": True}, True),
-        (None, None),
-    ],
-)
-def test_what_a_token_may_do(permissions: dict[str, bool] | None, can_write: bool | None) -> None:
-    shown = {"id": 1, "full_name": REPO, "node_id": "R_1", "permissions": permissions}
-    assert answers.repository(shown).can_write is can_write
 
 
 @pytest.mark.parametrize(

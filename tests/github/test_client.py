@@ -33,9 +33,11 @@ def test_what_is_filed_is_there(world: World) -> None:
         (issue,) = github.issues(home)
         assert issue == created.issue
         assert (issue.title, issue.body, issue.state, issue.labels) == ("title", "body", "open", ("docs",))
-        github.comment(home, issue.number, "hello")
+        assert github.comment(home, issue.number, "hello")
         assert [comment.body for comment in github.comments(home, issue.number)] == ["hello"]
-        closed = github.update(home, issue.number, state="closed", state_reason="not_planned")
+        done = github.update(home, issue.number, state="closed", state_reason="not_planned")
+        closed = done.issue
+        assert done.request_id
         assert (closed.state, closed.state_reason) == ("closed", "not_planned")
         assert github.login() == "tracker-bot"
         assert world.slept >= 6  # R22: three writes, three seconds apart
@@ -235,7 +237,7 @@ def test_a_moment_of_trouble_is_no_trouble(world: World) -> None:
     issue = world.fake.file(REPO, "x")
     with world.client() as github:
         home = github.repository(REPO)
-        assert github.update(home, issue.number, title="y").title == "y"
+        assert github.update(home, issue.number, title="y").issue.title == "y"
     assert issue.title == "y"
 
 
@@ -421,10 +423,10 @@ def test_a_renamed_repository_is_found_and_said(world: World) -> None:
         assert (home.id, home.full_name) == (old.id, "docs/faults")
         assert github.warnings == [f"{REPO} is now docs/faults: set it in [filing] repository"]
         before = Repository(
-            id=old.id, full_name=REPO, node_id="", archived=False, has_issues=True, can_write=None
+            id=old.id, full_name=REPO, archived=False, has_issues=True
         )  # renamed in the middle of a run
         assert isinstance(github.issue(before, issue.number), answers.Issue)
-        assert github.update(before, issue.number, title="y").title == "y"
+        assert github.update(before, issue.number, title="y").issue.title == "y"
         assert github.create(before, "t", "b").issue.number == 2
         assert [issue.number for issue in github.issues(before)] == [1, 2]
     assert [seen.method for seen in world.fake.writes] == ["PATCH", "PATCH", "POST", "POST"]
@@ -523,7 +525,7 @@ def test_the_token_is_nowhere(world: World, kind: str) -> None:
 
 
 def test_the_token_is_not_in_an_address_that_cannot_be_reached(world: World) -> None:
-    home = Repository(id=1, full_name=REPO, node_id="", archived=False, has_issues=True, can_write=None)
+    home = Repository(id=1, full_name=REPO, archived=False, has_issues=True)
     with world.client(url=f"http://127.0.0.1:1/{TOKEN}") as github, pytest.raises(NotSent) as error:
         github.create(home, "t", "b")
     assert TOKEN not in str(error.value)

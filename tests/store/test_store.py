@@ -15,10 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.filing.desk import reworded
 from tracker.errors import LockedError, StoreError
 from tracker.ledger import Family, Item, State
 from tracker.store import acknowledgements, issues, runs
 from tracker.store.database import Database, instant, stamp
+from tracker.store.drifts import _content, open_drifts
 from tracker.store.facts import Gate, fact, remember
 from tracker.store.lock import run_lock
 from tracker.store.schema import MIGRATIONS
@@ -130,14 +132,31 @@ def test_what_cannot_be_used_is_refused(file: Path, prepare: object, said: str) 
 def test_an_older_schema_is_brought_up_to_date_with_a_backup(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Database.open(file) as database:
         remember(database, name="value")
-    added = [*MIGRATIONS._migrations, MIGRATIONS._Migration("second", lambda db: db.execute("create table t (x)"))]
+    added = [*MIGRATIONS._migrations, MIGRATIONS._Migration("added", lambda db: db.execute("create table t (x)"))]
     monkeypatch.setattr(MIGRATIONS, "_migrations", added)
     with pytest.raises(StoreError, match="older tracker"):
         Database.read(file)
     with Database.open(file) as database:
         assert fact(database, "name") == "value"
         assert database.rows("select * from t") == []
-    assert [found.name for found in file.parent.glob("*.before-*")] == ["tracker.before-2.sqlite3"]
+    assert [found.name for found in file.parent.glob("*.before-*")] == [f"tracker.before-{len(added)}.sqlite3"]
+
+
+def test_the_drifts_of_an_older_tracker_are_still_there(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(MIGRATIONS, "_migrations", MIGRATIONS._migrations[:1])
+        with Database.open(file) as database:
+            run, _ = runs.begin(database, 0)
+            with database.writing() as db:
+                db.execute(
+                    "insert into drifts (entry, page, family, kinds, severity, certain, fingerprint, content, "
+                    "base_commit, target_commit, first_run, last_run, first_seen, last_seen, confirmed, baseline) "
+                    "values ('e', 'e.txt', 'meaning', '[]', 'error', 1, 'x', ?, 'b', 't', ?, ?, ?, ?, 1, 0)",
+                    [_content(reworded("e")), run, run, stamp(0), stamp(0)],
+                )
+    with Database.open(file) as database:
+        (found,) = open_drifts(database)
+    assert (found.entry, found.base_commit, found.pin) == ("e", "b", "")
 
 
 def test_a_migration_that_fails_leaves_all_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,16 +22,16 @@ def command(settings: Settings) -> int:
     Example:
       tracker --log-format json daemon
     """
-    from tracker.daemon import Tick, due_after, run_command, serve, trigger
+    from tracker.daemon import Tick, next_due, run_command, serve, trigger
     from tracker.sections import seconds
 
     logging.getLogger("tracker").setLevel(logging.DEBUG if settings.verbose else logging.INFO)
     config = settings.config()
     trigger(config.schedule)
     last = _last_success(settings)
-    overdue = last is None or due_after(config.schedule, last) <= datetime.now(UTC)
+    now = datetime.now(UTC)
     tick = Tick(run_command(settings.arguments()), seconds(config.schedule.deadline))
-    serve(config.schedule, tick, tick.stop, overdue)
+    serve(config.schedule, tick, tick.stop, next_due(config.schedule, last, now) <= now)
     return 0
 
 

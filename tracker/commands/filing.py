@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tracker.errors import ConfigError, GitHubError, NeedsHumanError
+from tracker.errors import ConfigError, NeedsHumanError, StoreError, TrackerError
 from tracker.run import Outcome
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def deliver_due(
 ) -> Outcome:
     """The filing part of a run: nothing without a repository and `apply`, and no request where nothing is due."""
     from tracker.store.facts import fact, remember
+    from tracker.told import failure
 
     if not config.filing.repository or not config.filing.apply:
         return Outcome()
@@ -133,10 +134,13 @@ def deliver_due(
         return Outcome()
     try:
         delivery = deliver(config, database, run, outlook, stopped=stopped)
-    except (GitHubError, NeedsHumanError, ConfigError) as error:
-        log.error("%s", error, extra={"run": run})
-        remember(database, **{"delivery-failure": str(error)})
-        return Outcome(code=error.exit_code, lines=() if before == str(error) else (f"tracker: {error}",))
+    except StoreError:
+        raise
+    except Exception as error:
+        code_of, said = failure(error)
+        log.error("%s", said, extra={"run": run}, exc_info=not isinstance(error, TrackerError))
+        remember(database, **{"delivery-failure": said})
+        return Outcome(code=code_of, lines=() if before == said else (f"tracker: {said}",))
     known = (fact(database, "delivery-remarks") or "").split("\n")
     remarks = attention(delivery)
     remember(database, **{"delivery-failure": None, "delivery-remarks": "\n".join(remarks) or None})
@@ -147,7 +151,7 @@ def deliver_due(
 
 def due(config: Config, database: Database, outlook: Outlook) -> bool:
     """Whether GitHub has to be asked at all."""
-    from tracker.ledger import State
+    from tracker.ledger import State, passed
     from tracker.store.facts import fact
     from tracker.store.issues import items
 
@@ -157,7 +161,7 @@ def due(config: Config, database: Database, outlook: Outlook) -> bool:
         return True
     last = fact(database, "delivered")
     alive = any(item.number is not None and item.state is not State.RESOLVED for item in known.values())
-    return alive and (last is None or time.time() - float(last) > LOOK_AGAIN_S)
+    return alive and (last is None or passed(float(last), time.time(), LOOK_AGAIN_S))
 
 
 def done(delivery: Delivery) -> list[str]:

@@ -27,13 +27,19 @@ def command(settings: Settings) -> int:
       tracker pull
     """
     from tracker.report.words import counted
+    from tracker.repository import renewal
 
     config = settings.config()
+    renewal.resume(config.state.mirror)
+    result = _renewed(settings, config) if renewal.in_doubt(config.state.mirror) else None
     try:
-        with open_mirror(config) as mirror:
-            result = fetch(settings, config, mirror)
-    except MirrorInDoubt as error:
-        result = _renewed(settings, config, error)
+        if result is None:
+            with open_mirror(config) as mirror:
+                result = fetch(settings, config, mirror)
+    except MirrorInDoubt:
+        result = _renewed(settings, config)
+        if result is None:
+            raise
     if result.before is None:
         settings.say(f"{result.branch} is at {result.after[:12]}, {counted(result.commits, 'commit')} in all")
     elif result.before == result.after:
@@ -53,14 +59,18 @@ def command(settings: Settings) -> int:
     return 0
 
 
-def _renewed(settings: Settings, config: Config, error: MirrorInDoubt) -> PullResult:
-    """Fill a damaged mirror anew. The error itself: it is not damaged."""
-    from tracker.repository.renewal import damage, renew
+def _renewed(settings: Settings, config: Config) -> PullResult | None:
+    """Fill a damaged mirror anew; None where it is not damaged. LockedError: a run may be doing that."""
+    from tracker.repository import renewal
+    from tracker.store.lock import run_lock
 
-    found = damage(config.state.mirror)
-    if found is None:
-        raise error
-    with settings.progress(f"the mirror is damaged ({found}): filling it anew") as progress:
-        renewed = renew(config.state.mirror, config.upstream.url, config.upstream.branch, progress=progress)
+    mirror, upstream = config.state.mirror, config.upstream
+    with run_lock(config.state.path):
+        with settings.progress("looking through the whole mirror"):
+            found = renewal.damage(mirror, upstream.url)
+        if found is None:
+            return None
+        with settings.progress(f"the mirror is damaged ({found}): filling it anew") as progress:
+            renewed = renewal.renew(mirror, upstream.url, upstream.branch, progress=progress)
     settings.say(renewed.words(found))
     return renewed.pulled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tracker.commands.filing import deliver_due
-from tracker.commands.options import Settings, workers, write
+from tracker.commands.options import ReaderGone, Settings, workers, write
 
 if TYPE_CHECKING:
     from tracker.filing.outlook import Outlook
@@ -59,6 +59,7 @@ class Signals:
 
 
 DRIFT = 10
+"""With --exit-code; apart from the codes of failures."""
 
 
 @click.command("run")
@@ -95,9 +96,18 @@ def command(settings: Settings, exit_code: bool) -> int:
         with signals.gently():
             return deliver_due(config, database, number, outlook, stopped=lambda: signals.asked)
 
+    unsaid: list[Exception] = []
+
+    def tell(lines: Sequence[str]) -> None:
+        try:
+            write("".join(f"{line}\n" for line in lines))
+        except (ReaderGone, OSError) as error:  # what is due is filed all the same
+            unsaid.append(error)
+
     with run_lock(config.state.path), Database.open(config.state.database) as database, signals.heard():
-        outcome = once(config, database, workers, deliver, time.time)
-    write("".join(f"{line}\n" for line in outcome.lines))
+        outcome = once(config, database, workers, deliver, tell, time.time)
+    if unsaid:
+        raise unsaid[0]
     if signals.asked:
         print("tracker: it was asked to stop, and did so between two writes", file=sys.stderr)
         return 143

@@ -51,7 +51,7 @@ def command(settings: Settings, form: str) -> int:
 
 
 def _facts(config: Config, database: Database | None, now: datetime) -> dict[str, Any]:
-    from tracker.daemon import due_after, overdue
+    from tracker.daemon import next_due, overdue
     from tracker.store import runs
 
     success = runs.last(database, runs.OK, runs.UNCHANGED) if database is not None else None
@@ -73,7 +73,7 @@ def _facts(config: Config, database: Database | None, now: datetime) -> dict[str
             if last is not None
             else None
         ),
-        "next_run": _iso(max(due_after(config.schedule, succeeded), now)) if succeeded is not None else _iso(now),
+        "next_run": _iso(next_due(config.schedule, succeeded, now)),
         "open_drifts": _drifts(database),
         "outbox": _outbox(database),
         "closed_until": _closed_until(database, now),

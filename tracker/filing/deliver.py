@@ -18,7 +18,7 @@ from tracker.filing.reconcile import Look, View, as_issue, events_in, home_of
 from tracker.filing.states import Do, Policy, Step
 from tracker.github.answers import Issue, Repository
 from tracker.github.client import GitHub
-from tracker.ledger import Family, Item, State
+from tracker.ledger import Family, Item, State, passed
 from tracker.store.database import Database
 from tracker.store.facts import remember
 from tracker.store.issues import DONE, REFUSED, UNKNOWN, conclude, intend, items, last_event, save
@@ -122,15 +122,15 @@ class Outbox:
         if any(comment.author.lower() not in self._authors for comment in self._github.comments(home, number)):
             delivery.warnings.append(f"issues #{item.number} and #{number} are the same, and people talk in both")
             return
+        if not self._comment(home, replace(item, number=number), words.duplicate(item, number, item.number)):
+            return
         write = intend(self._database, item, "duplicate", self._clock(), run=self._run)
         try:
-            double = replace(item, number=number)
-            if self._comment(home, double, words.duplicate(item, number, item.number)):
-                self._github.update(home, number, state="closed", state_reason="duplicate")
-        except (GitHubError, Unsure) as error:
+            changed = self._github.update(home, number, state="closed", state_reason="duplicate")
+        except GitHubError as error:
             conclude(self._database, item, write, UNKNOWN, said=str(error))
             raise
-        conclude(self._database, item, write, DONE)
+        conclude(self._database, item, write, DONE, request_id=changed.request_id)
 
     # What is written
 
@@ -213,10 +213,13 @@ class Outbox:
             body = words.body(finding, item, self._names, issue.body)
             if body != issue.body:
                 fields["body"] = body
+        after = replace(item, state=state, title=fields.get("title", item.title))
+        if not fields:
+            save(self._database, [after])
+            return after
         write = intend(self._database, step.item, step.do.value, self._clock(), run=self._run)
         try:
-            if fields:
-                self._github.update(home, item.number, **fields)
+            changed = self._github.update(home, item.number, **fields)
         except Rejected as error:
             blocked = replace(item, state=State.BLOCKED, note=str(error))
             conclude(self._database, blocked, write, REFUSED, said=str(error))
@@ -224,28 +227,30 @@ class Outbox:
         except GitHubError as error:
             conclude(self._database, step.item, write, UNKNOWN, said=str(error))
             raise
-        after = replace(item, state=state, title=fields.get("title", item.title))
-        conclude(self._database, after, write, DONE)
+        conclude(self._database, after, write, DONE, request_id=changed.request_id)
         return after
 
     def _close(self, home: Repository, step: Step) -> Item | None:
         assert step.gone is not None
         assert step.item.number is not None
         item = replace(step.item, state=State.CLOSING)
-        write = intend(self._database, item, Do.CLOSE.value, self._clock(), run=self._run)
         issue = self._fresh(home, item)
         if issue is None:
             return None
+        save(self._database, [item])
+        closed = replace(item, state=State.RESOLVED, closed_at=self._clock(), note=step.gone.reason)
+        if issue.state != "open":
+            save(self._database, [closed])
+            return None
+        if not self._comment(home, item, words.settled(item, step.gone)):
+            return None
+        write = intend(self._database, item, Do.CLOSE.value, self._clock(), run=self._run)
         try:
-            if issue.state == "open":
-                if not self._comment(home, item, words.settled(item, step.gone)):
-                    return None
-                self._github.update(home, step.item.number, state="closed", state_reason="completed")
+            changed = self._github.update(home, step.item.number, state="closed", state_reason="completed")
         except GitHubError as error:
             conclude(self._database, item, write, UNKNOWN, said=str(error))
             raise
-        closed = replace(item, state=State.RESOLVED, closed_at=self._clock(), note=step.gone.reason)
-        conclude(self._database, closed, write, DONE)
+        conclude(self._database, closed, write, DONE, request_id=changed.request_id)
         return closed
 
     def _reopen(self, home: Repository, step: Step) -> Item | None:
@@ -286,17 +291,21 @@ class Outbox:
             return True
         if event in events_in(self._github, home, item.number, self._authors):
             return True
-        if before is not None and before[0] != REFUSED and self._clock() - before[1] < self._policy.quarantine:
+        if (
+            before is not None
+            and before[0] != REFUSED
+            and not passed(before[1], self._clock(), self._policy.quarantine)
+        ):
             return False
         stored = items(self._database).get(item.key, item)
         write = intend(self._database, stored, "comment", self._clock(), run=self._run, event=event)
         try:
-            self._github.comment(home, item.number, body)
+            request = self._github.comment(home, item.number, body)
         except OutcomeUnknown as error:
             conclude(self._database, stored, write, UNKNOWN, said=str(error))
             raise Unsure(str(error)) from error
         except GitHubError as error:
             conclude(self._database, stored, write, REFUSED, said=str(error))
             raise
-        conclude(self._database, stored, write, DONE)
+        conclude(self._database, stored, write, DONE, request_id=request)
         return True

@@ -134,6 +134,9 @@ class Look:
                 by_key[name].append(issue)
         after = {}
         for name, item in known.items():
+            if item.posted_at is not None and item.posted_at > self._now:
+                # Written by a clock that has been set back since: the time of waiting begins anew.
+                item = replace(item, posted_at=self._now)
             if item.number is None:
                 after[name] = self._adopt(item, by_key.get(name, []), home)
                 continue

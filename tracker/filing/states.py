@@ -66,8 +66,12 @@ def observe(item: Item, issue: Issue | None, wanted: bool, now: float, policy: P
     item = replace(item, url=issue.url, number=issue.number)
     state = item.state
     if state is State.CLOSING:
-        return item if issue.state == "open" else _moved(item, State.RESOLVED, closed_at=now)
+        if issue.state == "open":
+            return _moved(item, State.MUTED, note="the issue is locked") if issue.locked else item
+        return _moved(item, State.RESOLVED, closed_at=now)
     if state is State.REOPENING:
+        if issue.locked:
+            return _moved(item, State.RESOLVED, note="the issue is locked") if issue.state == "closed" else item
         return item  # what is left of it is done again, and doing it twice is doing it once
     if state is State.RESOLVED:
         return _moved(item, State.HELD, note="a person reopened it") if issue.state == "open" else item
@@ -99,8 +103,9 @@ def _observe_live(item: Item, issue: Issue, wanted: bool, now: float, policy: Po
 def lost(item: Item, now: float, policy: Policy) -> Item:
     """An item whose creation has no known outcome, after one more complete list in which its key was not."""
     item = replace(item, lists_without=item.lists_without + 1)
-    posted = item.posted_at if item.posted_at is not None else now
-    if item.lists_without < LISTS or not passed(posted, now, policy.quarantine):
+    if item.lists_without < LISTS or (
+        item.posted_at is not None and not passed(item.posted_at, now, policy.quarantine)
+    ):
         return item
     if item.attempts >= ATTEMPTS:
         return _moved(item, State.NEEDS_HUMAN, note=f"{item.attempts} creations went out and none was ever seen")

@@ -26,11 +26,8 @@ class Repository:
 
     id: int
     full_name: str
-    node_id: str
     archived: bool
     has_issues: bool
-    can_write: bool | None
-    """None where the answer does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +46,6 @@ class Issue:
     locked: bool
     author: str
     labels: tuple[str, ...]
-    created_at: str
-    updated_at: str
-    closed_at: str | None
-    comments: int
     url: str
     repository_url: str
     """Of the repository that it is in now, as GitHub's interface names it."""
@@ -65,7 +58,6 @@ class Comment:
     id: int
     author: str
     body: str
-    created_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +70,8 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Created:
-    """A new issue, and GitHub's own name of the request, for its support."""
+class Written:
+    """An issue as a write left it, and GitHub's own name of the request, for its support."""
 
     issue: Issue
     request_id: str | None
@@ -100,7 +92,6 @@ def login(data: Any) -> str:
 def repository(data: Any) -> Repository:
     """A repository. Unreadable: it is none."""
     try:
-        permissions = data.get("permissions")
         full_name = str(data["full_name"])
         # Addresses are made of it.
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", full_name, re.ASCII):
@@ -108,11 +99,8 @@ def repository(data: Any) -> Repository:
         return Repository(
             id=int(data["id"]),
             full_name=full_name,
-            node_id=str(data["node_id"]),
             archived=bool(data.get("archived", False)),
             has_issues=bool(data.get("has_issues", True)),
-            # Whoever may triage or push may label; to open an issue it is enough to read.
-            can_write=bool(permissions.get("push") or permissions.get("triage")) if permissions else None,
         )
     except _BROKEN as error:
         raise Unreadable("it is no repository") from error
@@ -135,10 +123,6 @@ def issue(data: Any) -> Issue | None:
             locked=bool(data.get("locked", False)),
             author=str(user["login"]) if user else "",  # a deleted account
             labels=tuple(label if isinstance(label, str) else str(label["name"]) for label in data["labels"]),
-            created_at=str(data["created_at"]),
-            updated_at=str(data["updated_at"]),
-            closed_at=data.get("closed_at"),
-            comments=int(data.get("comments", 0)),
             url=str(data["html_url"]),
             repository_url=str(data.get("repository_url") or ""),
         )
@@ -154,7 +138,6 @@ def comment(data: Any) -> Comment:
             id=int(data["id"]),
             author=str(user["login"]) if user else "",
             body=(data.get("body") or "").replace("\r\n", "\n"),
-            created_at=str(data["created_at"]),
         )
     except _BROKEN as error:
         raise Unreadable("it is no comment") from error

@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 from tracker.errors import AuthError, IncompleteList, NotSent, OutcomeUnknown
 from tracker.github import answers
-from tracker.github.answers import Comment, Created, Issue, Moved, Repository, Unreadable
+from tracker.github.answers import Comment, Issue, Moved, Repository, Unreadable, Written
 from tracker.github.transport import Answer, Gate, Transport, json_of
 
 _T = TypeVar("_T")
@@ -104,7 +104,7 @@ class GitHub:
 
     # What is written
 
-    def create(self, repository: Repository, title: str, body: str, labels: Sequence[str] = ()) -> Created:
+    def create(self, repository: Repository, title: str, body: str, labels: Sequence[str] = ()) -> Written:
         """A new issue, sent once. OutcomeUnknown: it may exist. With any other error it does not."""
         fields: dict[str, Any] = {"title": title, "body": body}
         if labels:
@@ -118,20 +118,21 @@ class GitHub:
             self._transport.warn(
                 f"the labels {', '.join(dropped)} were not set: the token may not, or they do not exist"
             )
-        return Created(issue=issue, request_id=answer.headers.get("x-github-request-id"))
+        return Written(issue=issue, request_id=_request_id(answer))
 
-    def update(self, repository: Repository, number: int, **fields: str) -> Issue:
+    def update(self, repository: Repository, number: int, **fields: str) -> Written:
         """Change `title`, `body`, `state`, `state_reason`; doing it twice is doing it once, so it is retried."""
         answer = self._transport.write("PATCH", f"{self._issues(repository)}/{number}", fields)
         issue = self._sure(answers.issue, answer, f"changing #{number}")
         if issue is None:
             raise OutcomeUnknown(f"changing #{number} was answered with something else")
-        return issue
+        return Written(issue=issue, request_id=_request_id(answer))
 
-    def comment(self, repository: Repository, number: int, body: str) -> Comment:
-        """A new comment, sent once. The errors are those of `create`."""
+    def comment(self, repository: Repository, number: int, body: str) -> str | None:
+        """A new comment, sent once -> GitHub's own name of the request. The errors are those of `create`."""
         answer = self._transport.write("POST", f"{self._issues(repository)}/{number}/comments", {"body": body})
-        return self._sure(answers.comment, answer, f"a comment on #{number}")
+        self._sure(answers.comment, answer, f"a comment on #{number}")
+        return _request_id(answer)
 
     def _issues(self, repository: Repository) -> str:
         return f"{self._transport.base}/repos/{repository.full_name}/issues"
@@ -160,3 +161,7 @@ class GitHub:
             return reader(json_of(answer))
         except Unreadable as error:
             raise OutcomeUnknown(f"{what}: the answer cannot be read ({error})") from error
+
+
+def _request_id(answer: Answer) -> str | None:
+    return answer.headers.get("x-github-request-id")

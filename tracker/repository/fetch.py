@@ -6,7 +6,7 @@ Whatever ends a fetch (an error, a time limit, Ctrl-C), the mirror stays as it w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -15,6 +15,8 @@ from tracker.errors import GitError, MirrorInDoubt
 from tracker.repository import process
 from tracker.repository.local import folder_of, take_over
 from tracker.repository.mirror import Mirror
+
+PINS = "refs/tracker/pins/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,24 +50,27 @@ def pull(
     A head that upstream rewrote is kept under refs/tracker/replaced, for the pages pinned to it.
     GitError: one line with git's own reason and what to do.
     """
-    if mirror.git("check-ref-format", f"refs/heads/{branch}").status:
-        raise GitError(f"[upstream] branch = {branch!r} cannot be the name of a branch")
     head = f"refs/heads/{branch}"
     before, old_tags = mirror.commit(head), _tags(mirror)
+    if before is None:
+        if mirror.git("check-ref-format", head).status:
+            raise GitError(f"[upstream] branch = {branch!r} cannot be the name of a branch")
+        _refuse_dangling(mirror, head)  # fetched again, the branch would be whole, and much else still lost
     lacking = False
     try:
-        _fetch(mirror, url, [f"+{head}:{head}", "+refs/tags/*:refs/tags/*"], branch, timeout_s, progress)
+        changed = _fetch(mirror, url, [f"+{head}:{head}", "+refs/tags/*:refs/tags/*"], branch, timeout_s, progress)
     except DamagedError:
         folder = folder_of(url)
         if before is not None or folder is None:
             raise
         with mirror.writing():
             take_over(mirror, folder, branch)
-        lacking = True
+        changed = lacking = True
+    if before is not None and not changed and (mirror.path / "HEAD").read_bytes() == f"ref: {head}\n".encode():
+        return PullResult(branch=branch, before=before, after=before, commits=0, forced=False, tags=())
     after = mirror.commit(head)
-    if after is None and mirror.git("rev-parse", "--verify", "--quiet", head).status == 0:
-        raise MirrorInDoubt(f"the branch {branch} in {mirror.path} leads to no commit: `tracker pull` fills it anew")
     if after is None:
+        _refuse_dangling(mirror, head)
         raise GitError(f"the branch {branch} of {process.without_password(url)} is no commit")
     forced = before is not None and mirror.git("merge-base", "--is-ancestor", before, after).status != 0
     if forced:
@@ -83,6 +88,12 @@ def pull(
     )
 
 
+def _refuse_dangling(mirror: Mirror, head: str) -> None:
+    """MirrorInDoubt: the branch is there, and its commit is not."""
+    if not mirror.git("rev-parse", "--verify", "--quiet", head).status:
+        raise MirrorInDoubt(f"{head} in {mirror.path} leads to no commit: `tracker pull` fills a damaged mirror anew")
+
+
 class DamagedError(GitError):
     """Upstream lacks objects that it promises."""
 
@@ -92,11 +103,11 @@ def fetch_commit(mirror: Mirror, url: str, commit: str, *, timeout_s: float = 12
     _fetch(mirror, url, [f"+{commit}:refs/tracker/fetched/{commit}"], commit, timeout_s, lambda line: None)
 
 
-def keep(mirror: Mirror, commit: str) -> None:
-    """Hold on to a commit under refs/tracker/pins, whatever upstream does to its history."""
-    ref = f"refs/tracker/pins/{commit}"
-    if mirror.commit(ref) is None:
-        mirror.git("update-ref", ref, commit)
+def keep(mirror: Mirror, commits: Iterable[str]) -> None:
+    """Hold on to commits under `PINS`, whatever upstream does to its history."""
+    kept = mirror.git("for-each-ref", "--format=%(refname)", PINS).out.decode("utf-8", "replace").split()
+    for commit in sorted(set(commits) - {ref.removeprefix(PINS) for ref in kept}):
+        mirror.git("update-ref", f"{PINS}{commit}", commit)
 
 
 def _fetch(
@@ -106,7 +117,8 @@ def _fetch(
     wanted: str,
     timeout_s: float,
     progress: Callable[[str], None],
-) -> None:
+) -> bool:
+    """Whether git says that anything changed: it names each ref that did."""
     options = ["--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
     with mirror.writing() as lock:
         result = _git_fetch(mirror, lock, [*options, "--end-of-options", url, *refspecs], timeout_s, progress)
@@ -116,6 +128,7 @@ def _fetch(
             result = _git_fetch(mirror, lock, [*options, "--end-of-options", url, *refspecs], timeout_s, progress)
         if result.status:
             raise _failure(mirror, url, wanted, result.err)
+    return bool(result.err)
 
 
 def _git_fetch(

@@ -18,12 +18,13 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Self
-
-import pathspec
+from typing import TYPE_CHECKING, Self
 
 from tracker.errors import ConfigError, GitError, MirrorInDoubt
 from tracker.repository import process
+
+if TYPE_CHECKING:
+    import pathspec
 
 _AHEAD = 256
 """Objects asked for before the first is read: 256 names are 10 kB and always fit into the pipe (64 kB)."""
@@ -31,6 +32,8 @@ LONGEST = 180
 """Bytes of a path that a commit can be asked for: with the commit before it, 256 of them fit, too."""
 _WRITERS = "tracker-writers"
 """The file that writers lock; no other repository has it."""
+DOUBT = "tracker-doubt"
+"""The file that says that an object could not be read: whoever next fills the mirror looks through all of it."""
 _NOTHING = "0" * 40
 """The name of no object."""
 
@@ -155,7 +158,16 @@ class Mirror:
         for name, found in self._asked(names):
             if found is None:
                 raise self._broken(f"object {name} cannot be read", "it is missing")
-            yield name, *found
+            yield name, *found[1:]
+
+    def commits(self, names: Iterable[str]) -> Iterator[tuple[str, str | None, bytes]]:
+        """(name, commit, content) for each name as git understands it; None where it stands for no commit, or several.
+
+        GitError: an object is broken.
+        """
+        asked = list(names)
+        for name, (_, found) in zip(asked, self._asked(f"{name}^{{commit}}" for name in asked), strict=True):
+            yield (name, found[0], found[2]) if found is not None else (name, None, b"")
 
     def versions(self, places: Iterable[tuple[str, str]]) -> Iterator[bytes | None]:
         """The content of the file at each (commit, path) in turn, None where the commit has no such file.
@@ -165,10 +177,10 @@ class Mirror:
         """
         names = (f"{commit}:{path}" if _is_plain(path) else _NOTHING for commit, path in places)
         for _, found in self._asked(names):
-            yield found[1] if found is not None and found[0] == "blob" else None
+            yield found[2] if found is not None and found[1] == "blob" else None
 
-    def _asked(self, names: Iterable[str]) -> Iterator[tuple[str, tuple[str, bytes] | None]]:
-        """Each name with the type and the content of what it stands for, None for nothing."""
+    def _asked(self, names: Iterable[str]) -> Iterator[tuple[str, tuple[str, str, bytes] | None]]:
+        """Each name with the object that it stands for: its own name, type and content; None for nothing."""
         reader, self._reader = self._reader, None
         if reader is None:
             reader = process.start(self.path, "cat-file", "--batch")
@@ -195,18 +207,20 @@ class Mirror:
             else:
                 process.end(reader)
 
-    def _answer(self, reader: process.Running, name: str) -> tuple[str, bytes] | None:
+    def _answer(self, reader: process.Running, name: str) -> tuple[str, str, bytes] | None:
         header = reader.stdout.readline().decode("utf-8", "replace").split()
-        if header[-1:] == ["missing"]:
+        if header[-1:] in (["missing"], ["ambiguous"]):
             return None
         if len(header) == 3 and header[2].isdigit():
             size = int(header[2])
             content = reader.stdout.read(size + 1)
             if len(content) == size + 1:
-                return header[1], content[:-1]
+                return header[0], header[1], content[:-1]
         raise self._broken(f"object {name} cannot be read", _last_words(reader))
 
     def _broken(self, what: str, why: str) -> MirrorInDoubt:
+        with suppress(OSError):
+            (self.path / DOUBT).touch()
         return MirrorInDoubt(
             f"{what} in {self.path} ({process.last_words(why)}): run `tracker pull`, which fills a damaged mirror anew"
         )
@@ -297,6 +311,8 @@ def scope(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]
 
 
 def globs(patterns: Sequence[str]) -> pathspec.GitIgnoreSpec:
+    import pathspec  # a run that finds nothing new does without
+
     try:
         return pathspec.GitIgnoreSpec.from_lines("/" + pattern.removeprefix("./").lstrip("/") for pattern in patterns)
     except ValueError as error:

@@ -56,7 +56,8 @@ _FOREIGN = (
 _SETTINGS = (
     f"core.hooksPath={os.devnull}",
     "core.fsmonitor=false",
-    "gc.autoDetach=false",  # packing in the background would outlive the call and its time limit
+    "gc.auto=0",  # when a mirror is packed is for `upkeep` to say
+    "maintenance.auto=false",
     "http.lowSpeedLimit=1000",
     "http.lowSpeedTime=60",
 )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -66,6 +68,19 @@ def resolve(mirror: Mirror, name: str, *, url: str | None = None, branch: str = 
                 raise RevisionError(f"the mirror has no commit {name}, and it {error}") from error
             return _revision(mirror, name, name.lower())
     raise RevisionError(_unknown(mirror, name))
+
+
+def pinned(mirror: Mirror, pins: Iterable[str]) -> dict[str, Revision]:
+    """The commits of pages' pins, or the releases that were built from them, as far as the mirror has either."""
+    found = {}
+    for pin, commit, content in mirror.commits(pins):
+        if commit is not None:
+            found[pin] = Revision(name=pin, commit=commit, committed_at=_committed_at(content))
+            continue
+        with suppress(RevisionError):  # of several releases
+            if (release := _built_from(mirror, pin.lower())) is not None:
+                found[pin] = Revision(name=pin, commit=release.commit, committed_at=release.committed_at)
+    return found
 
 
 def default_target(mirror: Mirror, branch: str) -> Revision:

@@ -134,12 +134,19 @@ class Database:
             raise _unusable(self.path, error) from error
 
     def backup(self, to: Path) -> None:
-        """A whole copy, by the library's own way (a copied file would miss what is still in the log)."""
+        """A whole copy, by the library's own way (a copied file would miss what is still in the log).
+
+        StoreError: the disk is full, or the like; the copy of before stays.
+        """
         making = to.with_suffix(".making")
         making.unlink(missing_ok=True)
-        with closing(sqlite3.connect(making)) as copy:
-            self.db.conn.backup(copy)
-        os.replace(making, to)
+        try:
+            with closing(sqlite3.connect(making)) as copy:
+                self.db.conn.backup(copy)
+            os.replace(making, to)
+        except sqlite3.Error as error:
+            making.unlink(missing_ok=True)
+            raise _unusable(to, error) from error
 
 
 def stamp(at: float) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import sqlite_utils
 
-from tracker.ledger import Family, Found, Gone
+from tracker.ledger import Family, Found, Gone, passed
 from tracker.model import Drift, Kind
 from tracker.store.database import Database, instant, stamp
 from tracker.store.runs import OK
@@ -31,7 +31,11 @@ class Seen:
     fingerprint: str
     drift: Drift
     base_commit: str
+    """The commit that `before` is of, by upstream's name for it."""
     target_commit: str
+    """The commit that `after` is of."""
+    pin: str = ""
+    """Of the page; empty for a site without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +156,7 @@ def _found(row: dict[str, Any]) -> Found:
         drift=msgspec.json.decode(row["content"], type=Drift),
         base_commit=row["base_commit"],
         target_commit=row["target_commit"],
+        pin=row["pin"],
         first_seen=instant(row["first_seen"]),
         last_seen=instant(row["last_seen"]),
         confirmed=bool(row["confirmed"]),
@@ -172,6 +177,7 @@ def _insert(db: sqlite_utils.Database, one: Seen, run: int, now: float, *, basel
             "content": _content(one.drift),
             "base_commit": one.base_commit,
             "target_commit": one.target_commit,
+            "pin": one.pin,
             "first_run": run,
             "last_run": run,
             "first_seen": stamp(now),
@@ -183,7 +189,7 @@ def _insert(db: sqlite_utils.Database, one: Seen, run: int, now: float, *, basel
 
 
 def _seen_again(db: sqlite_utils.Database, found: Found, one: Seen, run: int, now: float) -> None:
-    twice = one.target_commit != found.target_commit or now - found.first_seen >= CONFIRM_S
+    twice = one.target_commit != found.target_commit or passed(found.first_seen, now, CONFIRM_S)
     confirmed = one.drift.certain and (found.confirmed or twice)
     db.table("drifts").update(
         found.id,
@@ -192,7 +198,12 @@ def _seen_again(db: sqlite_utils.Database, found: Found, one: Seen, run: int, no
             "last_seen": stamp(now),
             "confirmed": int(confirmed or found.confirmed),
             "certain": int(one.drift.certain),
+            "page": _text(one.page),
             "content": _content(one.drift),
+            # Lines mean something only at their commits.
+            "base_commit": one.base_commit,
+            "target_commit": one.target_commit,
+            "pin": one.pin,
         },
     )
 

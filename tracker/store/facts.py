@@ -13,6 +13,8 @@ def fact(database: Database, name: str) -> str | None:
 
 def remember(database: Database, **values: str | None) -> None:
     """Facts by name; None forgets one."""
+    if not values:
+        return
     with database.writing() as db:
         for name, value in values.items():
             if value is None:

@@ -47,6 +47,12 @@ def end(database: Database, run: int, now: float, outcome: str, *, code: int, sa
         )
 
 
+def note(database: Database, run: int, said: str) -> None:
+    """What happened in a run besides the check."""
+    with database.writing() as db:
+        db.table("runs").update(run, {"said": said})
+
+
 def last(database: Database, *outcomes: str, before: int | None = None) -> Run | None:
     """The last run of these outcomes (of any, without), before run `before` where that is given."""
     named = ", ".join("?" * len(outcomes))

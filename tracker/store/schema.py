@@ -116,3 +116,9 @@ def first(db: Database) -> None:
     for statement in _FIRST.split(";\n"):
         if statement.strip():
             db.execute(statement)
+
+
+@MIGRATIONS()
+def pin(db: Database) -> None:
+    """What the page said when its drift was last seen: with another pin, the page was brought up to date."""
+    db.execute("alter table drifts add column pin text not null default ''")
