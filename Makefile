@@ -27,6 +27,7 @@ gold: $(STAMP)
 # What other ways of following errors make of the same ten months, and the history beside git; needs `tracker pull`.
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
+	@$(BIN)/python -m tests.benchmarks.speed
 	@$(BIN)/python -m tests.benchmarks.peers
 	@$(BIN)/python -m tests.benchmarks.history
 
