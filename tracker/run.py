@@ -81,7 +81,7 @@ def once(
         code, said = told.failure(error)
         log.error("%s", said, extra={"run": number}, exc_info=not isinstance(error, TrackerError))
         runs.end(database, number, clock(), runs.FAILED, code=code, said=said)
-        if all(failed.said != said for failed in before):
+        if not any(told.alike(said, failed.said) for failed in before):
             tell([f"tracker: {said}"])
         return Outcome(code=code, succeeded=False)
     tell([*told.recovered(before), *outcome.lines])
