@@ -15,7 +15,6 @@ class Run:
 
     id: int
     started_at: float
-    finished_at: float | None
     outcome: str
     said: str
     code: int | None
@@ -53,16 +52,10 @@ def note(database: Database, run: int, said: str) -> None:
         db.table("runs").update(run, {"said": said})
 
 
-def last(database: Database, *outcomes: str, before: int | None = None) -> Run | None:
-    """The last run of these outcomes (of any, without), before run `before` where that is given."""
-    named = ", ".join("?" * len(outcomes))
-    where = [f"outcome in ({named})"] if outcomes else []
-    values: list[object] = list(outcomes)
-    if before is not None:
-        where.append("id < ?")
-        values.append(before)
-    condition = f"where {' and '.join(where)}" if where else ""
-    rows = database.rows(f"select * from runs {condition} order by id desc limit 1", *values)
+def last(database: Database, *outcomes: str) -> Run | None:
+    """The last run of these outcomes (of any, without)."""
+    condition = f"where outcome in ({', '.join('?' * len(outcomes))})" if outcomes else ""
+    rows = database.rows(f"select * from runs {condition} order by id desc limit 1", *outcomes)
     return _run(rows[0]) if rows else None
 
 
@@ -79,7 +72,6 @@ def _run(row: dict[str, object]) -> Run:
     return Run(
         id=int(str(row["id"])),
         started_at=instant(str(row["started_at"])),
-        finished_at=instant(str(row["finished_at"])) if row["finished_at"] else None,
         outcome=str(row["outcome"]),
         said=str(row["said"]),
         code=int(str(row["code"])) if row["code"] is not None else None,
