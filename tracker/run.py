@@ -155,11 +155,7 @@ def _once_checked(
         last = runs.last(database, runs.OK, runs.UNCHANGED)
         lines, events = _events(database, pulled, faults, entries, known)
         if last is not None and last.input == given and not _to_confirm(database, clock()):
-            with database.writing() as db:
-                db.table("runs").update(
-                    number, {"target": target.commit, "input": given, "sites": last.sites, "base": last.base}
-                )
-            runs.end(database, number, clock(), runs.UNCHANGED, code=0)
+            runs.unchanged(database, number, clock(), target.commit, last)
             remember(database, **events)
             log.info("nothing changed at %s", target.commit[:12], extra={"run": number})
             return Outcome(lines=tuple(lines))
