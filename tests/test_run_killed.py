@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +16,6 @@ from typing import Any
 
 import httpx
 import pytest
-import sqlite_utils
 
 from tests.conftest import Repository
 from tests.filing.desk import HOUR, REPO
@@ -45,7 +45,7 @@ def counted(step: Countdown, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     writing, execute, client = Database.writing, process._execute, httpx.Client
 
     @contextmanager
-    def stepped(self: Database) -> Iterator[sqlite_utils.Database]:
+    def stepped(self: Database) -> Iterator[sqlite3.Connection]:
         step("before a transaction")
         with writing(self) as db:
             yield db

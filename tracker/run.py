@@ -81,7 +81,7 @@ def once(
         code, said = told.failure(error)
         log.error("%s", said, extra={"run": number}, exc_info=not isinstance(error, TrackerError))
         runs.end(database, number, clock(), runs.FAILED, code=code, said=said)
-        if all(failed.said != said for failed in before):
+        if not any(told.alike(said, failed.said) for failed in before):
             tell([f"tracker: {said}"])
         return Outcome(code=code, succeeded=False)
     tell([*told.recovered(before), *outcome.lines])
@@ -155,11 +155,7 @@ def _once_checked(
         last = runs.last(database, runs.OK, runs.UNCHANGED)
         lines, events = _events(database, pulled, faults, entries, known)
         if last is not None and last.input == given and not _to_confirm(database, clock()):
-            with database.writing() as db:
-                db.table("runs").update(
-                    number, {"target": target.commit, "input": given, "sites": last.sites, "base": last.base}
-                )
-            runs.end(database, number, clock(), runs.UNCHANGED, code=0)
+            runs.unchanged(database, number, clock(), target.commit, last)
             remember(database, **events)
             log.info("nothing changed at %s", target.commit[:12], extra={"run": number})
             return Outcome(lines=tuple(lines))

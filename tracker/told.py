@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from traceback import extract_tb
@@ -14,6 +15,8 @@ from tracker.store.database import stamp
 from tracker.store.drifts import Changes, Seen
 from tracker.store.runs import FAILED, Run
 
+_NUMBERS = re.compile(r"\b(?:[0-9a-f]{7,40}|\d[\d.,:TZ-]*)\b")
+
 
 def failure(error: Exception) -> tuple[int, str]:
     """The exit code of a run that failed, and why it did, on one line."""
@@ -25,6 +28,11 @@ def failure(error: Exception) -> tuple[int, str]:
     where = f" at {Path(at[0].filename).name}:{at[0].lineno}" if at else ""
     said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     return TrackerError.exit_code, f"a fault of the program ({said}{where}): report it with what `tracker -v run` shows"
+
+
+def alike(said: str, before: str | None) -> bool:
+    """Whether two lines are the same but for commits, counts and times: then it was told."""
+    return before is not None and _NUMBERS.sub("#", said) == _NUMBERS.sub("#", before)
 
 
 def recovered(failed: Sequence[Run]) -> list[str]:

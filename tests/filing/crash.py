@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
-import sqlite_utils
 
 from tests.filing.desk import Desk
 from tracker.filing.deliver import Delivery
@@ -38,7 +37,7 @@ def killed_at(steps: Steps, patch: Any) -> Iterator[None]:
     writing, client = Database.writing, httpx.Client
 
     @contextmanager
-    def stepped(self: Database) -> Iterator[sqlite_utils.Database]:
+    def stepped(self: Database) -> Iterator[sqlite3.Connection]:
         steps("before a transaction")
         with writing(self) as db:
             yield db
@@ -80,7 +79,7 @@ def full_after(commits: int | None, patch: Any) -> Iterator[list[int]]:
     tried: list[int] = []
 
     @contextmanager
-    def filling(self: Database) -> Iterator[sqlite_utils.Database]:
+    def filling(self: Database) -> Iterator[sqlite3.Connection]:
         with writing(self) as db:
             yield db
             tried.append(len(tried))

@@ -163,6 +163,17 @@ def test_a_body_without_our_marks_is_not_touched(desk: Desk) -> None:
     assert len(desk.fake.ours(REPO)) == 1
 
 
+def test_a_body_that_a_person_filled_keeps_nothing_else_from_being_told(desk: Desk) -> None:
+    (issue,) = _filed(desk, reworded("e1"))
+    issue.body = f"{issue.body}\n\n{'x' * 60_000}"
+    desk.see(reworded("e1", "c"), reworded("e2"))
+    desk.deliver()
+    assert issue.body.endswith("x" * 60_000)
+    assert len(issue.comments) == 1
+    assert len(desk.fake.ours(REPO)) == 2
+    assert _again(desk) == 0
+
+
 @pytest.mark.parametrize("by_hand", [True, False])
 def test_what_is_settled_is_closed_with_the_reason(desk: Desk, by_hand: bool) -> None:
     (issue,) = _filed(desk, reworded("e1"))

@@ -19,7 +19,7 @@ from tests.filing.desk import reworded
 from tracker.errors import LockedError, StoreError
 from tracker.ledger import Family, Item, State
 from tracker.store import acknowledgements, issues, runs
-from tracker.store.database import Database, instant, stamp
+from tracker.store.database import SCHEMA, Database, instant, stamp
 from tracker.store.drifts import _content, open_drifts
 from tracker.store.facts import Gate, fact, remember
 from tracker.store.lock import run_lock
@@ -68,11 +68,11 @@ def test_the_tables_are_for_people(file: Path) -> None:
 
 def test_a_transaction_is_whole_or_nothing(file: Path) -> None:
     with Database.open(file) as database:
-        with pytest.raises(KeyError), database.writing() as db:
-            db.table("facts").insert({"name": "a", "value": {}["none"]})
+        with pytest.raises(KeyError), database.writing():
+            database.db.table("facts").insert({"name": "a", "value": {}["none"]})
         assert fact(database, "a") is None
-        with pytest.raises(StoreError), database.writing() as db:
-            db.table("facts").insert_all([{"name": "a", "value": "1"}, {"name": "a", "value": "2"}])
+        with pytest.raises(StoreError), database.writing():
+            database.db.table("facts").insert_all([{"name": "a", "value": "1"}, {"name": "a", "value": "2"}])
         assert fact(database, "a") is None
 
 
@@ -95,8 +95,11 @@ def _damaged(file: Path) -> None:
 
 
 def _newer(file: Path) -> None:
-    with Database.open(file) as database, database.writing() as db:
-        db.table("_sqlite_migrations").insert({"migration_set": "tracker", "name": "of tomorrow", "applied_at": "x"})
+    with Database.open(file) as database, database.writing() as connection:
+        connection.execute(f"pragma user_version = {SCHEMA + 1}")
+        database.db.table("_sqlite_migrations").insert(
+            {"migration_set": "tracker", "name": "of tomorrow", "applied_at": "x"}
+        )
 
 
 def _torn(file: Path) -> None:
@@ -134,6 +137,7 @@ def test_an_older_schema_is_brought_up_to_date_with_a_backup(file: Path, monkeyp
         remember(database, name="value")
     added = [*MIGRATIONS._migrations, MIGRATIONS._Migration("added", lambda db: db.execute("create table t (x)"))]
     monkeypatch.setattr(MIGRATIONS, "_migrations", added)
+    monkeypatch.setattr("tracker.store.database.SCHEMA", len(added))
     with pytest.raises(StoreError, match="older tracker"):
         Database.read(file)
     with Database.open(file) as database:
@@ -145,6 +149,7 @@ def test_an_older_schema_is_brought_up_to_date_with_a_backup(file: Path, monkeyp
 def test_the_drifts_of_an_older_tracker_are_still_there(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(MIGRATIONS, "_migrations", MIGRATIONS._migrations[:1])
+        patched.setattr("tracker.store.database.SCHEMA", 1)
         with Database.open(file) as database:
             run, _ = runs.begin(database, 0)
             with database.writing() as db:
@@ -159,6 +164,24 @@ def test_the_drifts_of_an_older_tracker_are_still_there(file: Path, monkeypatch:
     assert (found.entry, found.base_commit, found.pin) == ("e", "b", "")
 
 
+def test_the_version_of_the_schema_is_the_number_of_its_migrations() -> None:
+    assert len(MIGRATIONS._migrations) == SCHEMA
+
+
+def test_a_migration_that_was_killed_before_it_was_noted_is_noted(file: Path) -> None:
+    with Database.open(file) as database:
+        remember(database, name="value")
+        database.connection.execute("pragma user_version = 0")
+    found = Database.read(file)
+    assert found is not None
+    with found as database:
+        assert fact(database, "name") == "value"
+    with Database.open(file) as database:
+        assert database.rows("pragma user_version") == [{"user_version": SCHEMA}]
+        assert fact(database, "name") == "value"
+    assert not list(file.parent.glob("*.before-*"))
+
+
 def test_a_migration_that_fails_leaves_all_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Database.open(file) as database:
         remember(database, name="value")
@@ -169,6 +192,7 @@ def test_a_migration_that_fails_leaves_all_as_it_was(file: Path, monkeypatch: py
 
     with monkeypatch.context() as patched:
         patched.setattr(MIGRATIONS, "_migrations", [*MIGRATIONS._migrations, MIGRATIONS._Migration("half", half)])
+        patched.setattr("tracker.store.database.SCHEMA", len(MIGRATIONS._migrations))
         with pytest.raises(StoreError):
             Database.open(file)
     with Database.open(file) as database:

@@ -125,7 +125,7 @@ def deliver_due(
 ) -> Outcome:
     """The filing part of a run: nothing without a repository and `apply`, and no request where nothing is due."""
     from tracker.store.facts import fact, remember
-    from tracker.told import failure
+    from tracker.told import alike, failure
 
     if not config.filing.repository or not config.filing.apply:
         return Outcome()
@@ -140,7 +140,7 @@ def deliver_due(
         code_of, said = failure(error)
         log.error("%s", said, extra={"run": run}, exc_info=not isinstance(error, TrackerError))
         remember(database, **{"delivery-failure": said})
-        return Outcome(code=code_of, lines=() if before == said else (f"tracker: {said}",))
+        return Outcome(code=code_of, lines=() if alike(said, before) else (f"tracker: {said}",))
     known = (fact(database, "delivery-remarks") or "").split("\n")
     remarks = attention(delivery)
     remember(database, **{"delivery-failure": None, "delivery-remarks": "\n".join(remarks) or None})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tracker.errors import GitHubError, OutcomeUnknown, Rejected
@@ -210,9 +211,10 @@ class Outbox:
         if issue.title == item.title and words.title(finding) != issue.title:
             fields["title"] = words.title(finding)
         if marks.owned(issue.body):
-            body = words.body(finding, item, self._names, issue.body)
-            if body != issue.body:
-                fields["body"] = body
+            with suppress(ValueError):  # what a person wrote there leaves no room: the comment has to do
+                body = words.body(finding, item, self._names, issue.body)
+                if body != issue.body:
+                    fields["body"] = body
         after = replace(item, state=state, title=fields.get("title", item.title))
         if not fields:
             save(self._database, [after])

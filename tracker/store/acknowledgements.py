@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
-
-import sqlite_utils
 
 from tracker.store.database import Database, stamp
 
@@ -33,23 +32,23 @@ def acknowledgements(database: Database) -> list[Acknowledgement]:
 
 def acknowledge(database: Database, entry: str, fingerprint: str, reason: str, by: str, now: float) -> None:
     """Accept what an entry's drift says now; said twice, the last reason holds."""
-    with database.writing() as db:
-        _undo(db, entry, now, fingerprint)
-        db.table("acknowledgements").insert(
+    with database.writing() as connection:
+        _undo(connection, entry, now, fingerprint)
+        database.db.table("acknowledgements").insert(
             {"entry": entry, "fingerprint": fingerprint, "reason": reason, "by": by, "at": stamp(now)}
         )
 
 
 def undo(database: Database, entry: str, now: float) -> int:
     """Take back what was accepted of an entry -> how many acknowledgements that were."""
-    with database.writing() as db:
-        return _undo(db, entry, now)
+    with database.writing() as connection:
+        return _undo(connection, entry, now)
 
 
-def _undo(db: sqlite_utils.Database, entry: str, now: float, fingerprint: str | None = None) -> int:
-    cursor = db.execute(
+def _undo(connection: sqlite3.Connection, entry: str, now: float, fingerprint: str | None = None) -> int:
+    cursor = connection.execute(
         "update acknowledgements set undone_at = ?1 "
         "where entry = ?2 and undone_at is null and (?3 is null or fingerprint = ?3)",
         [stamp(now), entry, fingerprint],
     )
-    return int(cursor.rowcount)
+    return cursor.rowcount

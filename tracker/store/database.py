@@ -11,15 +11,20 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-
-import sqlite_utils
+from typing import TYPE_CHECKING, Any, Self
 
 from tracker.errors import StoreError
-from tracker.store.schema import MIGRATIONS
 
+if TYPE_CHECKING:
+    import sqlite_utils
+
+SCHEMA = 2
+"""How many migrations there are in `schema`. What a file has stands in its user_version, so that a run that finds
+nothing new needs neither them nor sqlite-utils, which takes 50 ms to import.
+"""
 BUSY_S = 30.0
 """How long a writer waits for another; sqlite's own 5 s are short for a backup on a slow disk."""
 
@@ -27,9 +32,16 @@ BUSY_S = 30.0
 class Database:
     """The tables of one state directory. Not for use by two threads at once."""
 
-    def __init__(self, path: Path, db: sqlite_utils.Database) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
-        self.db = db
+        self.connection = connection
+
+    @cached_property
+    def db(self) -> sqlite_utils.Database:
+        """The tables, for whoever writes whole rows."""
+        import sqlite_utils
+
+        return sqlite_utils.Database(self.connection, execute_plugins=False)
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -62,12 +74,15 @@ class Database:
         except sqlite3.Error as error:
             raise _unusable(path, error) from error
         try:
-            if not MIGRATIONS.applied(opened.db):  # somebody is making it this moment
-                opened.close()
-                return None
-            opened._refuse_newer()
-            if MIGRATIONS.pending(opened.db):
-                raise StoreError(f"{path} is of an older tracker: `tracker run` brings it up to date")
+            if opened._version() != SCHEMA:
+                from tracker.store.schema import MIGRATIONS
+
+                if not MIGRATIONS.applied(opened.db):  # somebody is making it this moment
+                    opened.close()
+                    return None
+                opened._refuse_newer()
+                if MIGRATIONS.pending(opened.db):
+                    raise StoreError(f"{path} is of an older tracker: `tracker run` brings it up to date")
         except BaseException as error:
             opened.close()
             if isinstance(error, sqlite3.Error):
@@ -82,13 +97,26 @@ class Database:
         (health,) = self.rows("pragma quick_check(1)")
         if health["quick_check"] != "ok":
             raise _unusable(self.path, sqlite3.DatabaseError(str(health["quick_check"])))
+        if self._version() != SCHEMA:
+            self._migrate(fresh)
+
+    def _migrate(self, fresh: bool) -> None:
+        from tracker.store.schema import MIGRATIONS
+
         self._refuse_newer()
         if MIGRATIONS.pending(self.db):
             if not fresh and MIGRATIONS.applied(self.db):
                 self.backup(self.path.with_suffix(f".before-{len(MIGRATIONS.applied(self.db)) + 1}.sqlite3"))
             MIGRATIONS.apply(self.db)
+        self.connection.execute(f"pragma user_version = {SCHEMA}")
+
+    def _version(self) -> int:
+        (found,) = self.rows("pragma user_version")
+        return int(found["user_version"])
 
     def _refuse_newer(self) -> None:
+        from tracker.store.schema import MIGRATIONS
+
         known = {migration.name for migration in MIGRATIONS._migrations}
         newer = [applied.name for applied in MIGRATIONS.applied(self.db) if applied.name not in known]
         if newer:
@@ -97,7 +125,7 @@ class Database:
             )
 
     def close(self) -> None:
-        self.db.close()
+        self.connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -108,18 +136,18 @@ class Database:
         self.close()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite_utils.Database]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it or nothing. StoreError: the disk is full, or the like; nothing was written."""
         try:
-            self.db.execute("begin immediate")
+            self.connection.execute("begin immediate")
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from error
         try:
-            yield self.db
-            self.db.execute("commit")
+            yield self.connection
+            self.connection.execute("commit")
         except BaseException as error:
             with suppress(sqlite3.Error):
-                self.db.execute("rollback")
+                self.connection.execute("rollback")
             if isinstance(error, sqlite3.Error):
                 raise _unusable(self.path, error) from error
             raise
@@ -127,7 +155,7 @@ class Database:
     def rows(self, sql: str, *values: object) -> list[dict[str, Any]]:
         """The rows of a query. StoreError: the file is damaged."""
         try:
-            cursor = self.db.conn.execute(sql, values)
+            cursor = self.connection.execute(sql, values)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         except sqlite3.Error as error:
@@ -142,7 +170,7 @@ class Database:
         making.unlink(missing_ok=True)
         try:
             with closing(sqlite3.connect(making)) as copy:
-                self.db.conn.backup(copy)
+                self.connection.backup(copy)
             os.replace(making, to)
         except sqlite3.Error as error:
             making.unlink(missing_ok=True)
@@ -159,13 +187,13 @@ def instant(text: str) -> float:
     return datetime.fromisoformat(text).timestamp()
 
 
-def _connect(path: Path, uri: str) -> sqlite_utils.Database:
+def _connect(path: Path, uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
     try:
         connection.execute("pragma foreign_keys = on")
         connection.execute("pragma synchronous = full")
         connection.execute("select count(*) from sqlite_master").fetchone()
-        return sqlite_utils.Database(connection, execute_plugins=False)
+        return connection
     except BaseException:
         connection.close()
         raise

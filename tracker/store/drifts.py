@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import sqlite_utils
 
 from tracker.ledger import Family, Found, Gone, passed
 from tracker.model import Drift, Kind
 from tracker.store.database import Database, instant, stamp
 from tracker.store.runs import OK
+
+if TYPE_CHECKING:
+    import sqlite_utils
 
 CONFIRM_S = 3600.0
 """A removal counts when it is seen at a second commit, or still this long after it was seen first."""
@@ -78,7 +80,8 @@ def record(
     """
     wanted = {(one.entry, one.family): one for one in seen}
     appeared, closed = [], []
-    with database.writing() as db:
+    with database.writing():
+        db = database.db
         for row in _open_rows(database):
             found = _found(row)
             one = wanted.pop((found.entry, found.family), None)
@@ -138,8 +141,8 @@ def last_closed(database: Database) -> dict[tuple[str, Family], Gone]:
 
 def release_baseline(database: Database) -> int:
     """A person wants what was there at the first run filed, too -> how many drifts that are."""
-    with database.writing() as db:
-        return int(db.execute("update drifts set baseline = 0 where baseline = 1 and closed is null").rowcount)
+    with database.writing() as connection:
+        return connection.execute("update drifts set baseline = 0 where baseline = 1 and closed is null").rowcount
 
 
 def _open_rows(database: Database) -> list[dict[str, Any]]:

@@ -15,12 +15,12 @@ def remember(database: Database, **values: str | None) -> None:
     """Facts by name; None forgets one."""
     if not values:
         return
-    with database.writing() as db:
+    with database.writing() as connection:
         for name, value in values.items():
             if value is None:
-                db.table("facts").delete_where("name = ?", [name])
+                connection.execute("delete from facts where name = ?", [name])
             else:
-                db.table("facts").upsert({"name": name, "value": value}, pk="name")
+                connection.execute("insert or replace into facts (name, value) values (?, ?)", [name, value])
 
 
 class Gate:

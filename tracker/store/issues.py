@@ -23,17 +23,17 @@ def save(database: Database, changed: Iterable[Item]) -> None:
     """Items as they are now, in one transaction."""
     changed = list(changed)
     if changed:
-        with database.writing() as db:
+        with database.writing():
             for item in changed:
-                db.table("issues").upsert(_row(item), pk="key")
+                database.db.table("issues").upsert(_row(item), pk="key")
 
 
 def intend(database: Database, item: Item, action: str, now: float, *, run: int | None, event: str = "") -> int:
     """What is about to be sent, with the item as it then is, durable before anything is sent -> the write."""
-    with database.writing() as db:
-        db.table("issues").upsert(_row(item), pk="key")
+    with database.writing():
+        database.db.table("issues").upsert(_row(item), pk="key")
         write = (
-            db.table("writes")
+            database.db.table("writes")
             .insert(
                 {
                     "at": stamp(now),
@@ -54,9 +54,9 @@ def conclude(
     database: Database, item: Item, write: int, outcome: str, *, request_id: str | None = None, said: str = ""
 ) -> None:
     """What came of a write, and the item as it is then, in one transaction."""
-    with database.writing() as db:
-        db.table("issues").upsert(_row(item), pk="key")
-        db.table("writes").update(write, {"outcome": outcome, "request_id": request_id, "said": said})
+    with database.writing():
+        database.db.table("issues").upsert(_row(item), pk="key")
+        database.db.table("writes").update(write, {"outcome": outcome, "request_id": request_id, "said": said})
 
 
 def created_between(database: Database, since: float, until: float) -> int:

@@ -15,7 +15,6 @@ class Run:
 
     id: int
     started_at: float
-    finished_at: float | None
     outcome: str
     said: str
     code: int | None
@@ -27,21 +26,22 @@ class Run:
 
 def begin(database: Database, now: float) -> tuple[int, list[int]]:
     """A new run -> its number, and those that a crash had left running and that are marked so now."""
-    with database.writing() as db:
-        left = [row["id"] for row in db.table("runs").rows_where("outcome = ?", [RUNNING])]
-        db.execute(
+    with database.writing() as connection:
+        left = [int(row["id"]) for row in database.rows("select id from runs where outcome = ?", RUNNING)]
+        connection.execute(
             "update runs set outcome = ?, finished_at = ?, said = 'it ended without a word' where outcome = ?",
             [CRASHED, stamp(now), RUNNING],
         )
-        run = db.table("runs").insert({"started_at": stamp(now), "outcome": RUNNING}).last_pk
-    assert isinstance(run, int)
+        begun = connection.execute("insert into runs (started_at, outcome) values (?, ?)", [stamp(now), RUNNING])
+    run = begun.lastrowid
+    assert run is not None
     return run, left
 
 
 def end(database: Database, run: int, now: float, outcome: str, *, code: int, said: str = "") -> None:
     """How a run ended, in a transaction of its own; one that has ended stays as it is."""
-    with database.writing() as db:
-        db.execute(
+    with database.writing() as connection:
+        connection.execute(
             "update runs set finished_at = ?, outcome = ?, code = ?, said = ? where id = ? and outcome = ?",
             [stamp(now), outcome, code, said, run, RUNNING],
         )
@@ -49,20 +49,24 @@ def end(database: Database, run: int, now: float, outcome: str, *, code: int, sa
 
 def note(database: Database, run: int, said: str) -> None:
     """What happened in a run besides the check."""
-    with database.writing() as db:
-        db.table("runs").update(run, {"said": said})
+    with database.writing() as connection:
+        connection.execute("update runs set said = ? where id = ?", [said, run])
 
 
-def last(database: Database, *outcomes: str, before: int | None = None) -> Run | None:
-    """The last run of these outcomes (of any, without), before run `before` where that is given."""
-    named = ", ".join("?" * len(outcomes))
-    where = [f"outcome in ({named})"] if outcomes else []
-    values: list[object] = list(outcomes)
-    if before is not None:
-        where.append("id < ?")
-        values.append(before)
-    condition = f"where {' and '.join(where)}" if where else ""
-    rows = database.rows(f"select * from runs {condition} order by id desc limit 1", *values)
+def unchanged(database: Database, run: int, now: float, target: str, last: Run) -> None:
+    """A run that found all that its outcome depends on as it was at the `last` one."""
+    with database.writing() as connection:
+        connection.execute(
+            "update runs set finished_at = ?, outcome = ?, code = 0, target = ?, input = ?, sites = ?, base = ? "
+            "where id = ?",
+            [stamp(now), UNCHANGED, target, last.input, last.sites, last.base, run],
+        )
+
+
+def last(database: Database, *outcomes: str) -> Run | None:
+    """The last run of these outcomes (of any, without)."""
+    condition = f"where outcome in ({', '.join('?' * len(outcomes))})" if outcomes else ""
+    rows = database.rows(f"select * from runs {condition} order by id desc limit 1", *outcomes)
     return _run(rows[0]) if rows else None
 
 
@@ -79,7 +83,6 @@ def _run(row: dict[str, object]) -> Run:
     return Run(
         id=int(str(row["id"])),
         started_at=instant(str(row["started_at"])),
-        finished_at=instant(str(row["finished_at"])) if row["finished_at"] else None,
         outcome=str(row["outcome"]),
         said=str(row["said"]),
         code=int(str(row["code"])) if row["code"] is not None else None,
