@@ -216,6 +216,8 @@ def test_what_cannot_be_carried_over_is_named(station: Station) -> None:
     pin = before.split()[0]
     station.upstream.git("branch", "kept", pin)
     (mirror / "refs/tracker/releases/2.0").write_text("")
+    (mirror / "refs/tracker/fetched").mkdir()
+    (mirror / "refs/tracker/fetched" / ("d" * 40)).write_text("d" * 40)
     DAMAGES["half a pack"](mirror)
     for commit in (mirror / "objects").glob("??/*"):  # of the release, which was never packed
         commit.unlink()

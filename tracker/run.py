@@ -19,16 +19,16 @@ from tracker.catalogue.folder import Catalogue, read
 from tracker.config import Config
 from tracker.errors import CatalogueError, MirrorInDoubt, RunError, StoreError, TrackerError
 from tracker.filing.outlook import Outlook
-from tracker.ledger import DAY_S, Family, passed
-from tracker.mending import mended
+from tracker.ledger import Family, passed
+from tracker.mending import keep_up, mended
 from tracker.model import Entry, Report, Revision
 from tracker.program import identity
-from tracker.repository import fetch, renewal, revisions, upkeep
+from tracker.repository import fetch, renewal, revisions
 from tracker.repository.mirror import Mirror
 from tracker.scope import cache_of, pins, resolve, sources_of
 from tracker.sections import seconds
 from tracker.store import runs
-from tracker.store.database import Database, instant, stamp
+from tracker.store.database import Database
 from tracker.store.drifts import CONFIRM_S, Checked, open_drifts, record
 from tracker.store.facts import fact, remember
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-GIT_SHARE, UPKEEP_SHARE = 0.8, 0.1
-"""Of the time for one run, so much may go into fetching, and into packing the mirror."""
+GIT_SHARE = 0.8
+"""Of the time for one run, so much may go into fetching."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def once(
     try:
         filed = deliver(database, number, Outlook.of(database, config.catalogue.repository, families(config)))
         tell(filed.lines)
-        _keep_up(config, database, clock())
+        keep_up(config, database, clock())
     except StoreError as error:
         tell([f"tracker: {error}"])  # whether it was told before cannot be kept either
         return Outcome(code=error.exit_code)
@@ -292,18 +292,3 @@ def _report(
             base = base or resolve(config, mirror, "pin", entries)
             return check_all(sources, entries, target, base, config.catalogue.repository)
         return check_entries(sources, entries, target, base, known, config.catalogue.repository)
-
-
-def _keep_up(config: Config, database: Database, now: float) -> None:
-    """What a state of many years needs, once a day at most: a mirror in few pieces, and a copy of the database."""
-    tried = fact(database, "packed")
-    if upkeep.in_pieces(config.state.mirror) and (tried is None or passed(instant(tried), now, DAY_S)):
-        remember(database, packed=stamp(now))
-        try:
-            with Mirror.open(config.state.mirror) as mirror:
-                upkeep.pack(mirror, timeout_s=seconds(config.schedule.deadline) * UPKEEP_SHARE)
-        except TrackerError as error:  # it is no part of the check
-            log.warning("%s", error)
-    to = database.path.with_suffix(".backup.sqlite3")
-    if not to.exists() or passed(to.stat().st_mtime, now, DAY_S):
-        database.backup(to)

@@ -16,7 +16,7 @@ from tracker.repository import process
 from tracker.repository.local import folder_of, take_over
 from tracker.repository.mirror import Mirror
 
-PINS = "refs/tracker/pins/"
+PINS, FETCHED = "refs/tracker/pins/", "refs/tracker/fetched/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +99,8 @@ class DamagedError(GitError):
 
 
 def fetch_commit(mirror: Mirror, url: str, commit: str, *, timeout_s: float = 120) -> None:
-    """Fetch one commit that no branch or tag reaches, into refs/tracker/fetched. GitError: not to be had."""
-    _fetch(mirror, url, [f"+{commit}:refs/tracker/fetched/{commit}"], commit, timeout_s, lambda line: None)
+    """Fetch one commit that no branch or tag reaches, into `FETCHED`. GitError: not to be had."""
+    _fetch(mirror, url, [f"+{commit}:{FETCHED}{commit}"], commit, timeout_s, lambda line: None)
 
 
 def keep(mirror: Mirror, commits: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tracker.errors import GitError
 from tracker.repository import process
-from tracker.repository.fetch import PINS, PullResult, fetch_commit, keep, pull
+from tracker.repository.fetch import FETCHED, PINS, PullResult, fetch_commit, keep, pull
 from tracker.repository.local import folder_of
 from tracker.repository.mirror import DOUBT, Mirror, is_ours
 
@@ -135,7 +135,8 @@ def _carried_over(old: Path, mirror: Mirror, url: str) -> tuple[str, ...]:
                 fetch_commit(mirror, url, name.removeprefix(PINS))
                 keep(mirror, [name.removeprefix(PINS)])
                 lost.remove(name)
-    return tuple(sorted(name.removeprefix(OWN_REFS) for name in lost))
+    # What was fetched by its name is fetched again when it is named.
+    return tuple(sorted(name.removeprefix(OWN_REFS) for name in lost if not name.startswith(FETCHED)))
 
 
 def _brought(mirror: Mirror, lender: Mirror, name: str) -> bool:
