@@ -218,3 +218,48 @@ def test_a_file_that_only_moved_tells_who_moved_it(compare, repository):
     repository.commit({"pkg/a.py": None, "pkg/b.py": FILL + ONE}, "move the file")
     repository.commit({"pkg/b.py": FILL + FILL.replace("h", "k") + ONE}, "add to it")
     assert caused(compare(base)) == {"the value x is bad": ({"relocated"}, "move the file")}
+
+
+CONSTANT = 'TEXT = "the value x is bad"\n\n'
+SAID = "def f(x):\n    if x:\n        raise ValueError(TEXT)\n"
+HELPER = "def fail(text):\n    raise ValueError(text)\n"
+CALLER = 'def f(x):\n    return x or fail("the value x is bad")\n'
+
+
+@pytest.mark.parametrize(
+    ("versions", "kinds", "cause"),
+    [
+        # The text stands outside of the function that raises it, which is not touched.
+        ([CONSTANT + SAID, CONSTANT.replace("bad", "wrong") + SAID], {"reworded"}, "1"),
+        ([HELPER + CALLER, HELPER + CALLER.replace("bad", "wrong")], {"reworded"}, "1"),
+        # Before or after, the function changes in a way that no page tells of: it is not to blame.
+        (
+            [
+                CONSTANT + SAID,
+                CONSTANT.replace("bad", "wrong") + SAID,
+                CONSTANT.replace("bad", "wrong") + SAID.replace("raise", "# Why.\n        raise"),
+            ],
+            {"reworded"},
+            "1",
+        ),
+        (
+            [
+                CONSTANT + SAID,
+                CONSTANT + SAID.replace("raise", "# Why.\n        raise"),
+                CONSTANT.replace("bad", "wrong") + SAID.replace("raise", "# Why.\n        raise"),
+            ],
+            {"reworded"},
+            "2",
+        ),
+        # Nothing of it has to do with the error.
+        ([CONSTANT + SAID, CONSTANT + 'OTHER = "wrong"\n' + SAID], set(), ""),
+        ([CONSTANT + SAID, "# Why.\n" + CONSTANT + SAID], set(), ""),
+        ([CONSTANT + SAID, CONSTANT.replace("TEXT", "NAME") + SAID.replace("TEXT", "NAME")], set(), ""),
+        ([CONSTANT + SAID, CONSTANT.replace("bad", "wrong") + SAID, CONSTANT + SAID], set(), ""),
+        ([HELPER + CALLER, HELPER + CALLER + 'def k(): print("wrong")\n'], set(), ""),
+        ([HELPER + CALLER, HELPER + CALLER.replace("x or", "not x or")], set(), ""),
+    ],
+)
+def test_a_text_that_stands_elsewhere_in_the_file(compare, repository, versions, kinds, cause):
+    base, *_ = [repository.commit({"pkg/a.py": "\n" * n + FILL + source}, str(n)) for n, source in enumerate(versions)]
+    assert caused(compare(base)) == {"the value x is bad": (kinds, cause)}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tracker.catalogue.excerpt import first_line_in
+from tracker.collector import no_collector
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
 from tracker.errors import RevisionError
@@ -32,6 +33,7 @@ from tracker.report.words import counted
 from tracker.snapshots import Sources
 
 
+@no_collector()
 def check_entries(
     sources: Sources,
     entries: Sequence[Entry],
@@ -79,6 +81,7 @@ def check_entries(
     return _report(repository, before, after, "pages", len(located), drifts, unlocated, [notice], entries)
 
 
+@no_collector()
 def check_all(
     sources: Sources,
     entries: Sequence[Entry],

@@ -6,9 +6,10 @@ question are followed, and of them only the top-level definitions that a step ch
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
@@ -51,23 +52,31 @@ class _Part:
         return [site.shifted(self.piece.line, path) for site in self.piece.sites]
 
 
-Read = Callable[[str, str], Sequence[Piece]]
-"""Path and blob -> the pieces of that version of a file that hold sites."""
+class Versions(Protocol):
+    """The versions of files, by their blobs."""
+
+    def of(self, path: str, blob: str) -> Sequence[Piece]:
+        """The pieces of a version that hold sites."""
+
+    def differ(self, old: str | None, new: str | None) -> bool:
+        """Whether two versions of a file (None: there is none) differ where sites can be."""
 
 
-def follow(start: Mapping[str, str], steps: Iterable[Step], paths: Iterable[str], read: Read) -> Lives:
+def follow(start: Mapping[str, str], steps: Iterable[Step], paths: Iterable[str], versions: Versions) -> Lives:
     """Follow every site of the files `paths` from `start` (path -> blob) along the steps."""
-    return _Followed(start, set(paths), read).along(steps)
+    return _Followed(start, set(paths), versions).along(steps)
 
 
 class _Followed:
-    def __init__(self, start: Mapping[str, str], paths: set[str], read: Read) -> None:
+    def __init__(self, start: Mapping[str, str], paths: set[str], versions: Versions) -> None:
         self._paths = paths
-        self._read = read
+        self._versions = versions
         self._files: dict[str, list[_Part]] = {}
         held = sorted(paths & set(start))
         for path in held:
-            self._files[path] = [_Part(piece, [Life() for _ in piece.sites]) for piece in self._read(path, start[path])]
+            self._files[path] = [
+                _Part(piece, [Life() for _ in piece.sites]) for piece in self._versions.of(path, start[path])
+            ]
 
     def along(self, steps: Iterable[Step]) -> Lives:
         starts = self._positions()
@@ -89,14 +98,19 @@ class _Followed:
     def _take(self, step: Step, ours: list[Change]) -> None:
         lost, found = self._replace(step, ours)
         pairs = match(lost, found)
-        others = [change for change in step.changes if change not in ours]
-        if others and sum(pair.after is not None for pair in pairs) < max(len(lost), len(found)):
+        if sum(pair.after is not None for pair in pairs) < max(len(lost), len(found)):
             # Something came from, or went to, a file that is not followed: from now on it is.
-            gone, come = self._replace(step, others)
-            self._paths |= {path for change in others for path in (change.before, change.after) if path}
-            lost |= gone
-            found |= come
-            pairs = match(lost, found)
+            others = [
+                change
+                for change in step.changes
+                if change not in ours and self._versions.differ(change.old, change.new)
+            ]
+            if others:
+                gone, come = self._replace(step, others)
+                self._paths |= {path for change in others for path in (change.before, change.after) if path}
+                lost |= gone
+                found |= come
+                pairs = match(lost, found)
         for pair in pairs:
             life = lost[pair.before]
             if pair.after is None:
@@ -114,13 +128,13 @@ class _Followed:
         lost: dict[Site, Life] = {}
         found: dict[Site, tuple[_Part, int]] = {}
         olds = {
-            change.old: self._read(change.before, change.old)
+            change.old: self._versions.of(change.before, change.old)
             for change in changes
             if change.before and change.old and change.before not in self._files
         }
         arrived: dict[str, list[_Part]] = {}
         for change in changes:
-            kept: dict[Key, deque[_Part]] = defaultdict(deque)
+            kept: dict[Key, list[_Part]] = defaultdict(list)
             if change.before is not None:
                 known = self._files.pop(change.before, None)
                 if known is None:
@@ -129,15 +143,17 @@ class _Followed:
                     kept[part.piece.key].append(part)
             if change.after is not None:
                 arrived[change.after] = []
-                for piece in self._read(change.after, change.new or ""):
-                    same = kept[piece.key].popleft() if kept.get(piece.key) else None
+                for piece in self._versions.of(change.after, change.new or ""):
+                    same = next((part for part in kept[piece.key] if part.piece.sites == piece.sites), None)
                     part = _Part(piece, same.lives if same else [None] * len(piece.sites))
                     arrived[change.after].append(part)
-                    if same is not None and change.before != change.after:
-                        for life in filter(None, same.lives):
-                            life.changes.append((step.cause, frozenset({Kind.RELOCATED})))
                     if same is None:
                         found.update((site, (part, n)) for n, site in enumerate(part.sites(change.after)))
+                        continue
+                    kept[piece.key].remove(same)
+                    if change.before != change.after:
+                        for life in filter(None, same.lives):
+                            life.changes.append((step.cause, frozenset({Kind.RELOCATED})))
             for part in (part for parts in kept.values() for part in parts):
                 lost.update(
                     (site, life)

@@ -94,11 +94,10 @@ class Sources:
             return Lives({}, {}, only=way[0].cause if way else None)
         versions = Versions(self._mirror, self._known, self._asserts, self._executor)
         start = self._blobs(base)
-        return follow(start, versions.along(start, way, paths), paths, versions.of)
+        return follow(start, versions.along(start, way, paths), paths, versions)
 
-    def _known(self, path: str, blob: str) -> Sequence[Site] | None:
-        found = self._harvests.get((path, blob))
-        return found.sites if found is not None else None
+    def _known(self, path: str, blob: str) -> Harvest | None:
+        return self._harvests.get((path, blob))
 
     def snapshots(self, revisions: Sequence[Revision]) -> list[Snapshot]:
         """A snapshot of each revision. RevisionError: a revision without any file in scope."""

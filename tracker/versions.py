@@ -1,18 +1,21 @@
-"""The versions of files along the steps, cut into pieces: other processes read them ahead of whoever follows the steps.
+"""The versions of files along the steps, cut into pieces: read ahead of whoever follows the steps, file by file.
 
-What they did not read, or cannot hand over, is read when it is asked for; the answers are the same.
+In other processes where there are some; the answers are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from tracker.harvest.pieces import Found, Key, Listing, Piece, Pieces, Reader
+from tracker.harvest.pieces import AS_BEFORE, NOTHING_OWED, Entry, Owed, Piece, Reader, pieces, texts
+from tracker.harvest.reading import Parts
+from tracker.harvest.sites import Harvest
 from tracker.model import Site
 from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Step
@@ -23,21 +26,40 @@ WINDOW = 1_000
 TASK = 30
 """Versions from which on a task is large enough to be handed over."""
 
-Known = Callable[[str, str], Sequence[Site] | None]
-"""Path and blob -> the sites of that version of a file, where it has been harvested already."""
-
-_Read = tuple[list[Listing], dict[Key, Found]]
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(list[_Read])
+Known = Callable[[str, str], Harvest | None]
+"""Path and blob -> the harvest of that version of a file, where there is one already."""
 
 
-@dataclass(slots=True)
-class _Chain:
+class _Chain(NamedTuple):
     """The versions of one file in a window, oldest first, wherever it was moved."""
 
+    path: str | None
+    """Where it was before them."""
     before: str | None
     """The blob that came before them."""
-    blobs: list[str] = field(default_factory=list)
+    blobs: list[str]
+
+
+class _Task(NamedTuple):
+    """Chains to be read, each with what is owed to the module of the version before; None: from nothing."""
+
+    chains: list[_Chain]
+    owed: list[Owed | None]
+
+
+class _Read(NamedTuple):
+    """What was read of a chain."""
+
+    versions: list[list[Entry]]
+    found: list[tuple[Site, ...]]
+    """What the entries point to."""
+    owed: Owed
+    is_cut: bool
+    """Whether the last version was read piece by piece, so that the next can be read from there."""
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(list[_Read])
 
 
 class Versions:
@@ -45,33 +67,41 @@ class Versions:
 
     def __init__(self, mirror: Mirror, known: Known, asserts: bool = False, executor: Executor | None = None) -> None:
         self._mirror, self._known, self._asserts, self._executor = mirror, known, asserts, executor
-        self._pieces = Pieces(asserts)
-        self._listings: dict[str, Listing] = {}
+        self._parts = Parts(asserts)
+        self._read: dict[str, tuple[Piece, ...]] = {}
+        """Of this window, by blob."""
+        self._ends: dict[str, tuple[tuple[Piece, ...], Owed]] = {}
+        """Versions that can be read on from, by blob: the last of each chain, and those that are known already."""
+        self._readers: dict[str, Reader] = {}
+        """Of files that came in on the way, by path."""
 
     def of(self, path: str, blob: str) -> tuple[Piece, ...]:
         """The pieces of a version that hold sites. GitError: it cannot be read."""
-        known = self._known(path, blob)
-        if known is None and blob in self._listings:
-            listed = self._pieces.listed(self._listings[blob])
-            if listed is not None:
-                return listed
-        return self._pieces.of(self._mirror.content(blob), known)
+        if (known := self._known(path, blob)) is not None:
+            return pieces(self._mirror.content(blob), known.sites, self._asserts)
+        if blob not in self._read:
+            if path not in self._readers:
+                self._readers[path] = Reader(self._parts)
+            reader = self._readers[path]
+            self._read[blob] = _pieces(reader.next(self._mirror.content(blob)), reader.found, ())
+        return self._read[blob]
+
+    def differ(self, old: str | None, new: str | None) -> bool:
+        """Whether two versions of a file (None: there is none) differ where sites can be. GitError: as of `of`."""
+        ours, theirs = (texts(self._mirror.content(blob), self._asserts) if blob else [] for blob in (old, new))
+        return ours != theirs
 
     def along(self, start: Mapping[str, str], steps: Sequence[Step], paths: set[str]) -> Iterator[Step]:
         """The steps, the versions of the files `paths` read ahead of each; `start`: path -> blob before the first."""
-        if self._executor is None:
-            yield from steps
-            return
         last = {path: start[path] for path in paths if path in start}
         windows = list(_windows(steps, paths))
         chains = [self._chains(window, last, paths) for window in windows]
         reading = self._read_ahead(chains[0]) if chains else []
         for n, window in enumerate(windows):
-            self._listings.clear()
-            for some, future in reading:
-                for chain, (listings, found) in zip(some, _unpacked(future.result()), strict=True):
-                    self._listings.update(zip(chain.blobs, listings, strict=True))
-                    self._pieces.add(found)
+            self._read.clear()
+            for task, result in reading:
+                for chain, owed, read in zip(*task, result(), strict=True):
+                    self._take(chain, owed, read)
             reading = self._read_ahead(chains[n + 1]) if n + 1 < len(chains) else []
             yield from window
 
@@ -82,27 +112,51 @@ class Versions:
             chain = growing.pop(change.before, None) if change.before is not None else None
             before = last.pop(change.before, None) if change.before is not None else None
             if change.after is not None and change.new is not None:
-                chain = chain or _Chain(before)
+                chain = chain or _Chain(change.before, before, [])
                 if self._known(change.after, change.new) is None:
                     chain.blobs.append(change.new)
                 growing[change.after] = chain
                 last[change.after] = change.new
-
         return [chain for chain in growing.values() if chain.blobs]
 
-    def _read_ahead(self, chains: Sequence[_Chain]) -> list[tuple[list[_Chain], Future[bytes | list[_Read]]]]:
-        assert self._executor is not None
-        tasks: list[list[_Chain]] = [[]]
+    def _read_ahead(self, chains: Sequence[_Chain]) -> list[tuple[_Task, Callable[[], list[_Read]]]]:
+        """What is to be read, and how to come by it: from another process, or by doing it then."""
+        tasks = [_Task([], [])]
         for chain in sorted(chains, key=lambda chain: -len(chain.blobs)):
-            if sum(len(one.blobs) for one in tasks[-1]) >= TASK:
-                tasks.append([])
-            tasks[-1].append(chain)
+            if sum(len(one.blobs) for one in tasks[-1].chains) >= TASK:
+                tasks.append(_Task([], []))
+            tasks[-1].chains.append(chain)
+            tasks[-1].owed.append(self._owed(chain))
+        if self._executor is None:
+            return [(task, partial(_read, self._mirror, task, self._parts)) for task in tasks]
         path, asserts = self._mirror.path, self._asserts
-        return [
-            (task, self._executor.submit(_read_at, path, [(one.before, one.blobs) for one in task], asserts))
-            for task in tasks
-            if task
-        ]
+        running = [self._executor.submit(_read_at, path, task, asserts) for task in tasks if task.chains]
+        return [(task, partial(_result, future)) for task, future in zip(tasks, running, strict=False)]
+
+    def _owed(self, chain: _Chain) -> Owed | None:
+        """What is owed to the module of the version before a chain; None: it cannot be read on from there."""
+        if chain.path is None or chain.before is None:
+            return None
+        if chain.before not in self._ends:
+            known = self._known(chain.path, chain.before)
+            if known is None or known.problem is not None:
+                return None
+            self._ends[chain.before] = self.of(chain.path, chain.before), Owed(known.asked, known.called)
+        return self._ends[chain.before][1]
+
+    def _take(self, chain: _Chain, owed: Owed | None, read: _Read) -> None:
+        before = self._ends[chain.before][0] if owed is not None and chain.before is not None else ()
+        for blob, entries in zip(chain.blobs, read.versions, strict=True):
+            self._read[blob] = _pieces(entries, read.found, before)
+        if read.is_cut:
+            self._ends[chain.blobs[-1]] = self._read[chain.blobs[-1]], read.owed
+
+
+def _pieces(entries: Iterable[Entry], found: Sequence[tuple[Site, ...]], before: Iterable[Piece]) -> tuple[Piece, ...]:
+    """The pieces of a version that hold sites; `before` are those of the version that was known."""
+    known = {piece.key: piece.sites for piece in before}
+    read = (Piece(key, line, known.get(key, ()) if at == AS_BEFORE else found[at]) for key, line, at in entries)
+    return tuple(piece for piece in read if piece.sites)
 
 
 def _windows(steps: Sequence[Step], paths: set[str]) -> Iterator[list[Step]]:
@@ -118,20 +172,31 @@ def _windows(steps: Sequence[Step], paths: set[str]) -> Iterator[list[Step]]:
         yield window
 
 
-def _unpacked(read: bytes | list[_Read]) -> list[_Read]:
-    return _DECODER.decode(read) if isinstance(read, bytes) else read
-
-
-def _read_at(path: Path, chains: Sequence[tuple[str | None, list[str]]], asserts: bool) -> bytes | list[_Read]:
-    """In a worker, which reads the mirror itself."""
-    mirror = opened(path)
+def _read(mirror: Mirror, task: _Task, parts: Parts) -> list[_Read]:
     read = []
-    for before, blobs in chains:
-        reader = Reader(asserts)
-        if before is not None:
-            reader.first(mirror.content(before))
-        read.append(([reader.next(raw) for _, raw in mirror.read(blobs)], reader.found))
+    for chain, owed in zip(*task, strict=True):
+        first = mirror.content(chain.before) if owed is not None and chain.before is not None else None
+        reader = Reader(parts, first, owed or NOTHING_OWED)
+        versions = [reader.next(raw) for _, raw in mirror.read(chain.blobs)]
+        read.append(_Read(versions, reader.found, reader.owed, reader.is_cut))
+    return read
+
+
+def _read_at(path: Path, task: _Task, asserts: bool) -> bytes | list[_Read]:
+    """The same in a worker, which reads the mirror itself."""
+    read = _read(opened(path), task, _parts(asserts))
     try:
         return _ENCODER.encode(read)
     except UnicodeEncodeError:  # odd escapes in messages
         return read
+
+
+@lru_cache(maxsize=1)
+def _parts(asserts: bool) -> Parts:
+    """What is remembered of them, for the whole life of a worker."""
+    return Parts(asserts)
+
+
+def _result(reading: Future[bytes | list[_Read]]) -> list[_Read]:
+    read = reading.result()
+    return _DECODER.decode(read) if isinstance(read, bytes) else read

@@ -145,6 +145,8 @@ def edited(edits: list[tuple[int, int, str]]) -> str:
         ("def f(): pass", "def f(): pass\n"),
         ("def f(): pass\ndef g(): pass\n", "def f(): pass\nasync def g(): pass\n"),
         ("def f(): pass\ndef g(): pass\n", "def f(): pass\ndefg = 1\n"),
+        ("def f(): one\ndef f(): two\n", "def f(): two\ndef f(): one\n"),
+        ("def f(): one\ndef f(): two\nX = 1\n", "def f(): two\ndef f(): one\nX = 1\n"),
     ],
 )
 def test_a_changed_file_is_cut_as_a_new_one(before, after):
@@ -165,17 +167,20 @@ def same_cut(before: str, after: str) -> None:
     assert seen(change.module) == seen(new)
     kept = set(old.segments) - set(change.lost)
     assert set(change.module.segments) == kept | set(change.found)
-    assert change.rebound == {
-        name for name in old.names.keys() | new.names.keys() if bound(old, name) != bound(new, name)
-    } | (change.rebound & old.names.keys() & new.names.keys())
+    names = bound_by(old) | bound_by(new)
+    assert change.rebound(names) == {name for name in names if bound(old, name) != bound(new, name)}
 
 
 def seen(module: Module) -> tuple[object, ...]:
-    return [one.data for one in module.segments], {name: bound(module, name) for name in module.names}
+    return [one.data for one in module.segments], {name: bound(module, name) for name in bound_by(module)}
+
+
+def bound_by(module: Module) -> set[bytes]:
+    return {name for one in module.segments for name in one.names}
 
 
 def bound(module: Module, name: bytes) -> list[bytes]:
-    return [statement for one in module.names.get(name, ()) for _, statement in one.names[name]]
+    return [statement for one in module.binding(name) for _, statement in one.names[name]]
 
 
 @settings(max_examples=40, deadline=None)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from tracker.harvest import cuts
 from tracker.harvest.segments import Segment, segment
 from tracker.harvest.source import normalize
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Module:
     """One version of a file, cut."""
 
     source: bytes
     """Normalized."""
     segments: Sequence[Segment]
-    names: Mapping[bytes, tuple[Segment, ...]]
-    """Which segments bind a name, in order."""
+    binding_so_far: dict[bytes, tuple[Segment, ...]] = field(default_factory=dict, repr=False)
+    """What `binding` was asked."""
+
+    def binding(self, name: bytes) -> tuple[Segment, ...]:
+        """The segments that bind a name, in order."""
+        found = self.binding_so_far.get(name)
+        if found is None:
+            found = self.binding_so_far[name] = tuple(one for one in self.segments if one.binds(name))
+        return found
 
     @property
     def in_doubt(self) -> bool:
@@ -38,8 +45,33 @@ class Change:
     module: Module
     lost: Sequence[Segment]
     found: Sequence[Segment]
-    rebound: frozenset[bytes]
-    """Names that stand for something else than before."""
+    before: Sequence[Segment]
+    """All segments of the old module between the first and the last that differ."""
+    after: Sequence[Segment]
+    """The same of the new one."""
+
+    @property
+    def touched(self) -> Sequence[Segment]:
+        """Whatever went, came or changed places."""
+        came, gone = set(self.found), set(self.lost)
+        stayed = [one for one in self.before if one not in gone]
+        in_order = stayed == [one for one in self.after if one not in came]
+        return [*self.lost, *self.found, *(() if in_order else stayed)]
+
+    def rebound(self, names: Iterable[bytes]) -> set[bytes]:
+        """Which of the names stand for something else than before."""
+        touched = self.touched
+        asked = [name for name in names if any(one.binds(name) for one in touched)]
+        return {name for name in asked if _statements(self.before, name) != _statements(self.after, name)}
+
+    def called(self, functions: Iterable[str]) -> set[str]:
+        """Which of the functions are called in what is not as before."""
+        sources = [one.data for one in self.touched]
+        return {name for name in functions if any(f"{name}(".encode() in source for source in sources)}
+
+
+def _statements(segments: Iterable[Segment], name: bytes) -> list[bytes]:
+    return [source for one in segments if one.binds(name) for _, source in one.names[name]]
 
 
 def words(asserts: bool) -> tuple[bytes, ...]:
@@ -51,7 +83,7 @@ def cut(raw: bytes, words: tuple[bytes, ...]) -> Module:
     """A file -> its segments."""
     source = normalize(raw).data
     found = [segment(data, words) for data in cuts.cut(source)]
-    return Module(source, found, _index({}, (), found, found))
+    return Module(source, found)
 
 
 def recut(old: Module, raw: bytes, words: tuple[bytes, ...]) -> Change:
@@ -70,49 +102,10 @@ def recut(old: Module, raw: bytes, words: tuple[bytes, ...]) -> Change:
             found.append(segment(data, words))
             between.append(found[-1])
     lost = [one for ones in waiting.values() for one in ones]
-    after = [*segments[:first], *between, *segments[last:]]
-    return Change(
-        module=Module(source, after, _index(old.names, lost, found, after)),
-        lost=lost,
-        found=found,
-        rebound=_rebound(lost, found),
-    )
-
-
-def _rebound(lost: Iterable[Segment], found: Iterable[Segment]) -> frozenset[bytes]:
-    before: dict[bytes, list[bytes]] = {}
-    after: dict[bytes, list[bytes]] = {}
-    for said, segments in ((before, lost), (after, found)):
-        for one in segments:
-            for name, statements in one.names.items():
-                said.setdefault(name, []).extend(source for _, source in statements)
-    return frozenset(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-
-
-def _index(
-    names: Mapping[bytes, tuple[Segment, ...]],
-    lost: Iterable[Segment],
-    found: Sequence[Segment],
-    segments: Sequence[Segment],
-) -> Mapping[bytes, tuple[Segment, ...]]:
-    index = dict(names)
-    for one in lost:
-        for name in one.names:
-            left = tuple(other for other in index[name] if other is not one)
-            if left:
-                index[name] = left
-            else:
-                del index[name]
-    several = set()
-    for one in found:
-        for name in one.names:
-            if name in index:
-                index[name] += (one,)
-                several.add(name)
-            else:
-                index[name] = (one,)
-    if several and names:
-        order = {one: n for n, one in enumerate(segments)}
-        for name in several:
-            index[name] = tuple(sorted(index[name], key=order.__getitem__))
-    return index
+    module = Module(source, [*segments[:first], *between, *segments[last:]])
+    change = Change(module, lost, found, before=segments[first:last], after=between)
+    sources = [one.data for one in change.touched]
+    for name, binding in old.binding_so_far.items():
+        if not any(name in data for data in sources):
+            module.binding_so_far[name] = binding
+    return change

@@ -1,28 +1,25 @@
-"""A file cut into its top-level definitions: what is equal in two versions of a file need not be read twice.
+"""A file cut into its top-level definitions, version by version: what two in a row share is read once.
 
-A piece is harvested by itself, so that names of the module around it are not known in it. Good for following a site
-from version to version, not for the text of its message.
+For following a site from version to version: each piece is told from the next by its lines and by its sites.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
-from tracker.harvest.cuts import cut, recut
-from tracker.harvest.sites import harvest
-from tracker.harvest.source import normalize
+from tracker.harvest.modules import Change, Module, cut, recut, words
+from tracker.harvest.reading import Parts
+from tracker.harvest.segments import Segment
+from tracker.harvest.sites import Part, numbered
 from tracker.model import Site
 
 Key = bytes
 """A hash of the lines of a piece: of their text, not of where they stand."""
-Listing = list[tuple[Key, int]]
-"""The pieces of a version of a file that can hold sites, each with the number of lines before it."""
-Found = tuple[Site, ...] | None
-"""The sites of a piece, without a path, lines counted within it; None where it is no whole piece of source."""
+AS_BEFORE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,102 +30,143 @@ class Piece:
     line: int
     """How many lines of the file stand before it."""
     sites: tuple[Site, ...]
-    """Without a path, lines counted within the piece."""
+    """Without a path, lines and ordinals counted within the piece."""
 
 
-class Pieces:
-    """Cuts files, and harvests each piece that it has not seen yet."""
+class Entry(NamedTuple):
+    """A piece of a version that can hold sites."""
 
-    def __init__(self, asserts: bool = False) -> None:
-        self._asserts = asserts
-        self._seen: dict[Key, Found] = {}
+    key: Key
+    line: int
+    found: int
+    """Which of the reader's `found` its sites are; `AS_BEFORE`: those of the first version's piece with this key."""
 
-    def of(self, raw: bytes, known: Sequence[Site] | None = None) -> tuple[Piece, ...]:
-        """The pieces of a file that hold sites, in source order; the whole file where a cut would be wrong.
 
-        `known` are the sites of the file where it has been harvested as a whole: then nothing is parsed again.
-        """
-        source = normalize(raw).data
-        at = [site.line for site in known or ()]
-        found = []
-        end = 0
-        for data, lines, key in (_part(data, self._asserts) for data in cut(source)):
-            line, end = end, end + lines
-            if key is None:
-                continue
-            if known is not None:
-                inside = known[bisect_right(at, line) : bisect_right(at, end + (not data.endswith(b"\n")))]
-                self._seen[key] = tuple(site.shifted(-line, "") for site in inside)
-            elif key not in self._seen:
-                self._seen[key] = _found(data, self._asserts)
-            sites = self._seen[key]
-            if sites is None:
-                return (Piece(_key(source), 0, harvest("", source, self._asserts).sites),)
-            if sites:
-                found.append(Piece(key, line, sites))
-        return tuple(found)
+class Owed(NamedTuple):
+    """What of a module has a say in the texts of its sites."""
 
-    def add(self, found: Mapping[Key, Found]) -> None:
-        """Take over what somebody else harvested."""
-        for key, sites in found.items():
-            self._seen.setdefault(key, sites)
+    asked: Collection[str]
+    """Names that were looked for among its statements."""
+    called: Collection[str]
+    """Functions whose calls were looked for."""
 
-    def listed(self, listing: Listing) -> tuple[Piece, ...] | None:
-        """The same as `of`, for a file whose pieces somebody else has listed; None where one of them was not seen."""
-        pieces = [(self._seen.get(key), key, line) for key, line in listing]
-        if any(sites is None for sites, _, _ in pieces):
-            return None
-        return tuple(Piece(key, line, sites) for sites, key, line in pieces if sites)
+
+NOTHING_OWED = Owed((), ())
+
+
+def pieces(raw: bytes, sites: Sequence[Site], asserts: bool = False) -> tuple[Piece, ...]:
+    """The pieces of a file that hold sites, in source order, where all `sites` of it are known: nothing is read."""
+    at = [site.line for site in sites]
+    found = []
+    end = 0
+    for one in cut(raw, words(asserts)).segments:
+        line, end = end, end + one.lines
+        inside = sites[bisect_right(at, line) : bisect_right(at, end + (not one.data.endswith(b"\n")))]
+        if inside:
+            found.append(Piece(_key(one.data), line, numbered(site.shifted(-line, "") for site in inside)))
+    return tuple(found)
+
+
+def texts(raw: bytes, asserts: bool = False) -> list[bytes]:
+    """The source of all pieces of a file that can hold sites, in order."""
+    return [one.data for one in cut(raw, words(asserts)).segments if one.raises]
+
+
+class _Known(NamedTuple):
+    """What is known of a segment."""
+
+    key: Key
+    found: int
+    part: Part | None
+    """None: its sites are those of the first version; nobody read it here."""
 
 
 class Reader:
-    """Reads the versions of a file one after the other; what two in a row share is looked at once."""
+    """Reads the versions of a file one after the other."""
 
-    def __init__(self, asserts: bool = False) -> None:
-        self._asserts = asserts
-        self._parts: list[_Part] = []
-        self._old: set[Key | None] = set()
-        self.found: dict[Key, Found] = {}
-        """The pieces that were not in the first version."""
+    def __init__(self, parts: Parts, first: bytes | None = None, owed: Owed = NOTHING_OWED) -> None:
+        """`first` is a version whose sites are known already, and what of its module has a say in them."""
+        self._parts = parts
+        self._module = cut(first, parts.words) if first is not None else None
+        self._known: dict[Segment, _Known] = {}
+        if self._module is not None and not self._module.in_doubt:
+            self._known = {one: _Known(_key(one.data), AS_BEFORE, None) for one in self._module.segments if one.raises}
+        self._asked, self._called = set(owed.asked), set(owed.called)
+        self._is_cut = True
+        self.found: list[tuple[Site, ...]] = []
+        """The sites of all pieces that were read."""
 
-    def first(self, raw: bytes) -> None:
-        """The version that is known already."""
-        self._parts = [_part(data, self._asserts) for data in cut(normalize(raw).data)]
-        self._old = {part.key for part in self._parts}
+    @property
+    def owed(self) -> Owed:
+        """What of the module has a say in the texts of its sites, so far."""
+        return Owed(sorted(self._asked), sorted(self._called))
 
-    def next(self, raw: bytes) -> Listing:
-        """The version after it, listed, and its new pieces harvested."""
-        first, last, came = recut([part.data for part in self._parts], normalize(raw).data)
-        self._parts[first:last] = [_part(data, self._asserts) for data in came]
-        listing = []
+    @property
+    def is_cut(self) -> bool:
+        """Whether the last version was read piece by piece."""
+        return self._is_cut
+
+    def next(self, raw: bytes) -> list[Entry]:
+        """The version after it: its new pieces are read, and those in whose texts something around them has its say
+        and changed. A file that cannot be cut is a single piece.
+        """
+        still = self._known
+        if self._module is None:
+            self._module = cut(raw, self._parts.words)
+        else:
+            change = recut(self._module, raw, self._parts.words)
+            self._module, still = change.module, self._still_known(change)
+        entries = self._entries(self._module, still)
+        self._is_cut = entries is not None
+        if entries is not None:
+            return entries
+        self._known = {}
+        self.found.append(self._parts.whole(self._module).sites)
+        return [Entry(_key(self._module.source), 0, len(self.found) - 1)]
+
+    def _still_known(self, change: Change) -> dict[Segment, _Known]:
+        asked = {name.encode(): name for name in self._asked}
+        rebound = {asked[name] for name in change.rebound(asked)}
+        called = change.called(self._called)
+        if not rebound and not called:
+            return self._known
+        return {
+            one: known
+            for one, known in self._known.items()
+            if known.part and rebound.isdisjoint(known.part.asked) and called.isdisjoint(known.part.called)
+        }
+
+    def _entries(self, module: Module, still: Mapping[Segment, _Known]) -> list[Entry] | None:
+        """None: the file cannot be cut."""
+        if module.in_doubt:
+            return None
+        known: dict[Segment, _Known] = {}
+        entries = []
         line = 0
-        for part in self._parts:
-            if part.key is not None:
-                listing.append((part.key, line))
-                if part.key not in self._old and part.key not in self.found:
-                    self.found[part.key] = _found(part.data, self._asserts)
-            line += part.lines
-        return listing
+        for one in module.segments:
+            if one.raises:
+                now = still.get(one) or self._read(module, one)
+                if now is None:
+                    return None
+                known[one] = now
+                entries.append(Entry(now.key, line, now.found))
+            line += one.lines
+        self._known = known
+        return entries
 
-
-class _Part(NamedTuple):
-    """A piece that was not harvested."""
-
-    data: bytes
-    lines: int
-    key: Key | None
-    """None: no site can be in it."""
-
-
-def _part(data: bytes, asserts: bool) -> _Part:
-    words = (b"raise", b"assert") if asserts else (b"raise",)
-    return _Part(data, data.count(b"\n"), _key(data) if any(word in data for word in words) else None)
+    def _read(self, module: Module, one: Segment) -> _Known | None:
+        """None: the segment does not stand by itself."""
+        part = self._parts.of(module, one)
+        if not part.sound:
+            return None
+        self._asked |= part.asked
+        self._called |= part.called
+        old = self._known.get(one)
+        if old is not None and old.part is not None and old.part.sites == part.sites:
+            return old._replace(part=part)
+        self.found.append(part.sites)
+        return _Known(_key(one.data), len(self.found) - 1, part)
 
 
 def _key(data: bytes) -> Key:
     return blake2b(data, digest_size=16).digest()
-
-
-def _found(data: bytes, asserts: bool) -> Found:
-    harvested = harvest("", data, asserts)
-    return None if harvested.problem else harvested.sites

@@ -32,19 +32,20 @@ class Parts:
 
     def __init__(self, asserts: bool = False) -> None:
         self._asserts = asserts
-        self._words = words(asserts)
+        self.words = words(asserts)
+        """One of these stands in whatever holds a site."""
         self._known: OrderedDict[bytes, Part] = OrderedDict()
         self._hints: dict[bytes, _Needs] = {}
 
     def of(self, module: Module, one: Segment) -> Part:
         """The sites of one segment of a module."""
-        body = class_of(one.data, self._words) if len(one.data) >= _LARGE else None
+        body = class_of(one.data, self.words) if len(one.data) >= _LARGE else None
         if body is not None:
             # Of a class, each method by itself.
             found = [
                 (line, self._settled(_Unit(module, one, body, n)))
                 for n, (statement, line) in enumerate(zip(body.statements, body.lines, strict=True))
-                if any(word in statement for word in self._words)
+                if any(word in statement for word in self.words)
             ]
             scope = f"{body.name}."
             if all(part.sound and all(site.scope.startswith(scope) for site in part.sites) for _, part in found):
@@ -66,24 +67,26 @@ class Parts:
         # What an earlier version needed this one most often needs, too; and what is raised is nearly always asked for.
         # It can be wrong (these words stand in texts and comments, too): then there is just more to read.
         hint = unit.data[:_HINT]
-        known = self._hints.get(hint, _Needs(_NONE, _NONE, _NO))
-        raised = {name for name in _RAISED.findall(unit.data) if name in unit.module.names and name not in _EXCEPTIONS}
+        known = self._hints.get(hint, _NOTHING)
+        raised = {name for name in _RAISED.findall(unit.data) if name not in _EXCEPTIONS and unit.module.binding(name)}
         part = self._from(unit, known._replace(names=known.names | raised))
         if not part.sound and (known.names or raised):
-            part = self._from(unit, _Needs(_NONE, _NONE, _NO))
+            part = self._from(unit, _NOTHING)
         if len(self._hints) > _KEPT:
             self._hints.clear()
-        self._hints[hint] = _needs(part)
+        self._hints[hint] = _NOTHING.and_those_of(part)
         return part
 
     def _from(self, unit: _Unit, needs: _Needs) -> Part:
         source = unit.source(needs)
         while True:
             part = self._part(*source)
-            more = _needs(part)
-            needs = _Needs(needs.names | more.names, needs.members | more.members, needs.called | more.called)
+            more = needs.and_those_of(part)
+            if not part.sound or more == needs:
+                return part
+            needs = more
             settled = unit.source(needs)
-            if not part.sound or settled == source:
+            if settled == source:
                 return part
             source = settled
 
@@ -106,16 +109,16 @@ class _Needs(NamedTuple):
     members: frozenset[bytes]
     called: frozenset[str]
 
+    def and_those_of(self, part: Part) -> _Needs:
+        """These, and what was looked for when a part was read."""
+        return _Needs(
+            self.names.union(name.encode() for name in part.asked),
+            self.members.union(name.encode() for name in part.members),
+            self.called | part.called,
+        )
 
-_NONE: frozenset[bytes] = frozenset()
 
-
-def _needs(part: Part) -> _Needs:
-    return _Needs(
-        frozenset(name.encode() for name in part.asked),
-        frozenset(name.encode() for name in part.members),
-        part.called,
-    )
+_NOTHING = _Needs(frozenset(), frozenset(), frozenset())
 
 
 class _Calls:
@@ -149,7 +152,7 @@ class _Unit:
         """
         around: dict[Segment, set[Statement]] = {}
         for name in needs.names:
-            for other in self.module.names.get(name, ()):
+            for other in self.module.binding(name):
                 if other is not self.segment:
                     around.setdefault(other, set()).update(other.names[name])
         members = needs.members

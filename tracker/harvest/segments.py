@@ -29,7 +29,7 @@ Names = Mapping[bytes, tuple[Statement, ...]]
 """Name -> the statements that bind it, in order."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Segment:
     """A top-level definition with what follows up to the next one; or what stands before the first."""
 
@@ -39,13 +39,24 @@ class Segment:
     """Whether it can hold a site."""
     quotes: int
     """Bits: whether it opens (or closes) one long string more than it closes, of either kind of quotes."""
-    names: Names = field(repr=False)
+    _names: Names | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> Names:
+        """What it binds (worked out when first asked for)."""
+        if self._names is None:
+            self._names = _names(self.data)
+        return self._names
+
+    def binds(self, name: bytes) -> bool:
+        """Whether one of its statements binds a name; most segments do not even hold it."""
+        return name in self.data and name in self.names
 
 
 def segment(data: bytes, words: tuple[bytes, ...]) -> Segment:
     """A piece of a module, cut at its top-level definitions."""
     quotes = data.count(b'"""') % 2 + data.count(b"'''") % 2 * 2
-    return Segment(data, data.count(b"\n"), any(word in data for word in words), quotes, _names(data))
+    return Segment(data, data.count(b"\n"), any(word in data for word in words), quotes)
 
 
 def _names(data: bytes) -> Names:

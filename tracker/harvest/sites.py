@@ -49,6 +49,10 @@ class Harvest:
     """Functions whose raise says what callers hand in: callers in other files count too."""
     imports: frozenset[str] = frozenset()
     """Last parts of the modules and names that the file imports: a first sieve for those callers."""
+    asked: frozenset[str] = frozenset()
+    """Names that were looked for among the statements of the module: what they stand for has a say in the texts."""
+    called: frozenset[str] = frozenset()
+    """Functions whose calls have a say in the texts."""
 
 
 def harvest(path: str, raw: bytes, asserts: bool = False) -> Harvest:
@@ -113,6 +117,8 @@ def read_sites(file: File, problem: str | None, wanted: Mapping[str, bytes], nam
         open={n: thrown for n, thrown in enumerate(everything) if n in waiting or any(one.is_open for one in thrown)},
         helpers=tuple(helpers),
         imports=names,
+        asked=frozenset(file.asked),
+        called=frozenset(file.called),
     )
 
 

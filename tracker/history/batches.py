@@ -6,16 +6,15 @@ same however a build came to its end.
 
 from __future__ import annotations
 
-import gc
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+from tracker.collector import no_collector
 from tracker.history.follow import Follower, Taken
 from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Step
@@ -60,7 +59,7 @@ def take_in(
         )
     follower = Follower(mirror, upstream.asserts, history.held, history.next_error)
     told = _told(sum(_weight(step) for _, step in steps[:half]), progress)
-    with _no_collector():
+    with no_collector():
         for batch in _batches(follower, steps[:half], keep_from, told):
             _write(history, batch)
     if later is not None:
@@ -90,21 +89,9 @@ def _follow_later(
     with Mirror.open(mirror, create=False) as opened:
         follower = Follower(opened, upstream.asserts, lambda path: None, 1)
         files = opened.files(commit, upstream.paths, upstream.exclude)
-        with _no_collector():
+        with no_collector():
             begins = follower.begin({file.path: file.blob for file in files})
             return _Later(begins, list(_batches(follower, steps, keep_from, lambda step: None)))
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Without the collector of cycles: none are left behind here, and to look for them takes a sixth of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _renumbered(batch: _Batch, number: Callable[[int], int]) -> _Batch:

@@ -5,7 +5,7 @@ Nothing here decides who is who: a part of a file is the same as before, or it w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -123,26 +123,26 @@ class Files:
         olds = before.units if before is not None else []
         if not any(word in raw for word in self._words):
             return File(blob, None, True), olds, []
-        rebound: frozenset[bytes] = frozenset()
+        rebound: set[str] = set()
+        called: set[str] = set()
         if before is None or before.module is None:
             module = cut(raw, self._words)
-            lost: Sequence[Segment] = ()
-            come_segments: Sequence[Segment] = module.segments
         else:
             change = recut(before.module, raw, self._words)
-            module, rebound = change.module, change.rebound
-            lost, come_segments = change.lost, change.found
+            module = change.module
+            asked = {name.encode(): name for unit in olds for name in unit.asked}
+            rebound = {asked[name] for name in change.rebound(asked)}
+            called = change.called({name for unit in olds for name in unit.called})
         if module.in_doubt:
             return self._read_whole(blob, module, olds)
         known = {unit.segment: unit for unit in olds}
-        asked = {name.decode("utf-8", "replace") for name in rebound}
         units: list[Unit] = []
         come: list[Unit] = []
         for one in module.segments:
             if not one.raises:
                 continue
             old = known.get(one)
-            if old is not None and (asked.isdisjoint(old.asked)) and not _calls(old.called, (*lost, *come_segments)):
+            if old is not None and rebound.isdisjoint(old.asked) and called.isdisjoint(old.called):
                 unit = Unit(one, old.errors, old.asked, old.called, old.part)
                 del known[old.segment]
             else:
@@ -171,12 +171,6 @@ def sites_in(
     return Files(mirror, asserts, lambda path: held).sites(held.path, wanted)
 
 
-def _calls(names: frozenset[str], segments: Iterable[Segment]) -> bool:
-    """Whether one of the functions is called in the segments."""
-    calls = [f"{name}(".encode() for name in names]
-    return any(call in one.data for one in segments for call in calls) if calls else False
-
-
 def _whole(module: Module) -> Segment:
     """A file as a single segment."""
-    return Segment(module.source, 0, True, 0, {})
+    return Segment(module.source, 0, True, 0)
