@@ -5,15 +5,15 @@ What was not read is never reported as removed, and what could not be verified n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from tracker.catalogue.excerpt import first_line_in
+from tracker.claims import Claim, completed, excerpt_changed, locate
 from tracker.collector import no_collector
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
 from tracker.errors import RevisionError
-from tracker.locate import finder, in_excerpt, in_snapshot
+from tracker.locate import finder
 from tracker.model import (
     Coverage,
     Drift,
@@ -56,7 +56,7 @@ def check_entries(
     snapshots = sources.snapshots([target, *known, *([base] if base else [])])
     after, before = snapshots[0], snapshots[-1] if base is not None else None
     _check_target(after, before)
-    located, unlocated = _locate(sources, entries, dict(zip(pins, snapshots[1:], strict=False)), before)
+    located, unlocated = locate(sources, entries, dict(zip(pins, snapshots[1:], strict=False)), before)
     partners = _Partners(sources, after, history)
     paired_claims = [(claim, *partners.of(claim)) for claim in located]
     after = _verified(sources, after, (pair for _, _, pair in paired_claims))
@@ -65,7 +65,7 @@ def check_entries(
         if claim.entry.retired:
             drifts += _raised_again(claim.entry, pair)
             continue
-        extra = {Kind.EXCERPT_CHANGED} if _excerpt_changed(claim, pair.after, sources, target) else set()
+        extra = {Kind.EXCERPT_CHANGED} if excerpt_changed(claim, pair.after, sources, target) else set()
         drifts += _drifts(pair, paired, after, claim.at, claim.entry.id, frozenset(extra))
     if before is None:
         notice = _no_base(living)
@@ -103,20 +103,6 @@ def check_all(
     return _report(repository, before, after, "all", len(before.sites), drifts, [], [], entries)
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """An entry, the site it speaks of, and the snapshot that site was found in; None: the page's own excerpt."""
-
-    entry: Entry
-    site: Site
-    origin: Snapshot | None
-
-    @property
-    def at(self) -> str:
-        """The commit at which the site stands so."""
-        return self.origin.revision.commit if self.origin is not None else self.entry.pin
-
-
 def _check_target(target: Snapshot, base: Snapshot | None) -> None:
     """RevisionError: nothing is raised in the target, and no file of the base is there to show that this is so."""
     still_there = base is not None and (not base.sites or {site.path for site in base.sites} & set(target.files))
@@ -130,31 +116,6 @@ def _check_target(target: Snapshot, base: Snapshot | None) -> None:
 def _verified(sources: Sources, target: Snapshot, pairs: Iterable[Pair]) -> Snapshot:
     """The target, its files that lost a site read as a whole: only then is the site surely gone."""
     return sources.verified(target, {pair.before.path for pair in pairs if pair.after is None})
-
-
-def _locate(
-    sources: Sources, entries: Sequence[Entry], pinned: Mapping[str, Snapshot], base: Snapshot | None
-) -> tuple[list[_Claim], list[Unlocated]]:
-    """A page is believed where it was written; without its pin, a base that shows exactly what it says will do."""
-    located, unlocated = [], []
-    finders: dict[str, Callable[[Entry], Site | str]] = {}
-    for entry in entries:
-        origin: Snapshot | None = pinned.get(entry.pin) or base
-        found: Site | str = ""
-        if origin is not None:
-            find = finders.get(origin.revision.commit)
-            if find is None:
-                find = finders[origin.revision.commit] = finder(origin)
-            found = find(entry)
-        if isinstance(found, str) and entry.pin not in pinned:
-            origin, found = None, in_excerpt(entry)
-        elif isinstance(found, str) and origin is not None:
-            found = in_snapshot(entry, sources.verified(origin, [entry.path]))
-        if isinstance(found, str):
-            unlocated.append(Unlocated(entry=entry.id, reason=found))
-        else:
-            located.append(_Claim(entry, found, origin))
-    return located, unlocated
 
 
 class _Partners:
@@ -173,33 +134,13 @@ class _Partners:
             self._made[commit] = pair_up(self._sources, base, self._target, self._history)
         return self._made[commit]
 
-    def of(self, claim: _Claim) -> tuple[Paired | None, Pair]:
+    def of(self, claim: Claim) -> tuple[Paired | None, Pair]:
         """The pair of an entry, and the pairs it was made among; None where the page's excerpt had to do."""
         if claim.origin is not None:
             paired = self.between(claim.origin)
             return paired, paired.pairs[claim.site]
         (pair,) = match([claim.site], self._target.sites)
-        return None, replace(pair, before=_completed(pair.before, pair.after)) if pair.after is not None else pair
-
-
-def _completed(before: Site, after: Site) -> Site:
-    """What an excerpt does not show of a site is taken to be as it is now."""
-    if not before.scope:
-        seen = len(before.guard)
-        same = before.guard == after.guard[len(after.guard) - seen :]
-        return replace(before, scope=after.scope, guard=after.guard if same else before.guard)
-    return replace(before, scope=after.scope) if after.scope.endswith("." + before.scope) else before
-
-
-def _excerpt_changed(claim: _Claim, after: Site | None, sources: Sources, target: Revision) -> bool:
-    entry, origin = claim.entry, claim.origin
-    source = sources.lines(origin.revision, entry.path) if origin is not None else []
-    first = first_line_in(source, entry.excerpt, line=entry.line, guess=entry.excerpt_line)
-    if after is None or not entry.excerpt or first is None:
-        return False
-    start = after.line - (entry.line - first) - 1
-    lines = entry.excerpt.split("\n")
-    return start < 0 or sources.lines(target, after.path)[start : start + len(lines)] != lines
+        return None, replace(pair, before=completed(pair.before, pair.after)) if pair.after is not None else pair
 
 
 def _drifts(

@@ -19,7 +19,8 @@ from tracker.harvest.sites import Harvest
 from tracker.harvest.source import normalize
 from tracker.lives import Lives, follow
 from tracker.model import Revision, Site, Snapshot
-from tracker.repository.mirror import Mirror, SourceFile, scope
+from tracker.repository.globs import scope
+from tracker.repository.mirror import Mirror, SourceFile
 from tracker.repository.steps import steps
 from tracker.store.cache import Cache
 from tracker.tasks import Named, Packed, harvested, harvested_at, linked, linked_at, problems, problems_at

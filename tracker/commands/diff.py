@@ -212,7 +212,7 @@ def _pages(
 
 def _filtered(report: Report, kinds: set[Kind], paths: Sequence[str]) -> Report:
     """The drifts of these kinds and in these files; without any, all of them."""
-    from tracker.repository.mirror import globs
+    from tracker.repository.globs import globs
 
     spec = globs(paths) if paths else None
 

@@ -28,7 +28,7 @@ def command(settings: Settings, revision: str | None, form: str, paths: tuple[st
       tracker sites release:0.12.0.1 --format jsonl
     """
     from tracker.report.json import line
-    from tracker.repository.mirror import globs
+    from tracker.repository.globs import globs
     from tracker.scope import cache_of, sources_of, target_of
 
     config = settings.config()

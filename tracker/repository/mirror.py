@@ -11,20 +11,17 @@ import re
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from tracker.errors import ConfigError, GitError, MirrorInDoubt
+from tracker.errors import GitError, MirrorInDoubt
 from tracker.repository import process
-
-if TYPE_CHECKING:
-    import pathspec
+from tracker.repository.globs import scope
 
 _AHEAD = 256
 """Objects asked for before the first is read: 256 names are 10 kB and always fit into the pipe (64 kB)."""
@@ -297,23 +294,3 @@ def _create(path: Path) -> None:
 def _is_plain(path: str) -> bool:
     """Whether git takes a path for nothing but a path."""
     return path.isprintable() and len(path.encode()) <= LONGEST and not {".", ".."} & set(path.split("/"))
-
-
-def scope(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
-    """Whether `paths` match a path and `exclude` does not. ConfigError: a glob that is none."""
-    wanted, unwanted = globs(paths), globs(exclude)
-
-    @cache
-    def in_scope(path: str) -> bool:
-        return wanted.match_file(path) and not unwanted.match_file(path)
-
-    return in_scope
-
-
-def globs(patterns: Sequence[str]) -> pathspec.GitIgnoreSpec:
-    import pathspec  # a run that finds nothing new does without
-
-    try:
-        return pathspec.GitIgnoreSpec.from_lines("/" + pattern.removeprefix("./").lstrip("/") for pattern in patterns)
-    except ValueError as error:
-        raise ConfigError(f"[upstream] paths and exclude: not a glob: {error}") from error

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from tracker.errors import GitError
 from tracker.model import Cause, Revision
-from tracker.repository.mirror import Mirror, scope
+from tracker.repository.globs import scope
+from tracker.repository.mirror import Mirror
 from tracker.repository.revisions import releases
 
 # Pull requests are merged as `Merge pull request #123 from …` or squashed with `(#123)` at the end of the subject.

@@ -57,7 +57,7 @@ def command(
     from tracker.catalogue.write import Replacement, replace_all
     from tracker.drafting import Origin, draft, without_page
     from tracker.pairing import pair_up
-    from tracker.repository.mirror import globs
+    from tracker.repository.globs import globs
     from tracker.repository.revisions import upstream_commit
     from tracker.scope import cache_of, pins, resolve, sources_of, target_of
 
