@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracker.catalogue.page import Fact, Page, PageError, parse
+from tracker.collector import no_collector
 from tracker.errors import CatalogueError
 from tracker.model import PageFault
 
@@ -74,6 +75,7 @@ def contents(folder: Path) -> Contents:
     return Contents(folder=folder, files=tuple(sorted(found)), faults=tuple(faults))
 
 
+@no_collector()
 def understood(given: Contents, repository: str | None = None) -> Catalogue:
     """The second half of `read`."""
     pages: list[Page] = []

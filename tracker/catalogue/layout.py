@@ -9,7 +9,8 @@ import io
 import re
 from collections.abc import Container
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 from tracker.errors import CatalogueError
 from tracker.model import PageFault
@@ -130,14 +131,12 @@ def split(text: str, file: str) -> Lines:
         lines = [line.rstrip("\r\n") for line in ended]
     else:
         lines = text.removesuffix("\n").split("\n") if text else []
-        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        starts = list(map(add, accumulate(map(len, lines), initial=0), count()))
         starts[-1] = len(text)
     if text.startswith("\ufeff"):
         lines[0], starts[0] = lines[0][1:], 1
     marks: list[tuple[int, str]] = []
-    for at, line in enumerate(lines):
-        if line[:4] not in _OPENINGS:
-            continue
+    for at, line in [(at, line) for at, line in enumerate(lines) if line[:4] in _OPENINGS]:
         if (heading := line.rstrip()) in HEADINGS:
             marks.append((at, heading))
         else:
