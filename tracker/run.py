@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tracker import recording, told
-from tracker.catalogue.folder import Catalogue, read
+from tracker.catalogue.folder import Catalogue, none_usable, read
 from tracker.config import Config
 from tracker.errors import CatalogueError, MirrorInDoubt, RunError, StoreError, TrackerError
 from tracker.filing.outlook import Outlook
@@ -215,7 +215,7 @@ def _catalogue(config: Config) -> Catalogue | None:
             return None
         raise
     if not found.pages and config.catalogue.track == "pages":
-        raise CatalogueError(f"not one of the {len(found.faults)} pages in {found.folder} can be read")
+        raise none_usable(found.folder, found.faults)
     return found
 
 

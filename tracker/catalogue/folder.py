@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,6 +98,11 @@ def understood(given: Contents, repository: str | None = None) -> Catalogue:
         faults=tuple(sorted((*faults, *twins.values()), key=lambda fault: fault.file)),
         twins=frozenset(twins),
     )
+
+
+def none_usable(folder: Path, faults: Sequence[PageFault]) -> CatalogueError:
+    """The failure to raise where no page of a folder can be used; what is wrong with each has been said."""
+    return CatalogueError(f"not one of the {len(faults)} pages in {folder} can be read")
 
 
 def _unusable(error: OSError | ValueError) -> str:

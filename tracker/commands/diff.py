@@ -191,6 +191,7 @@ def _pages(
     config: Config, cache: Cache, files: Contents | None, meanwhile: Callable[[], None], optional: bool
 ) -> Pages:
     """The pages of the catalogue, those that are none named on stderr. CatalogueError: no page at all."""
+    from tracker.catalogue.folder import none_usable
     from tracker.errors import CatalogueError
     from tracker.recall import Pages, pages
 
@@ -206,7 +207,7 @@ def _pages(
     for fault in found.faults:
         print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
     if not found.entries and not optional:
-        raise CatalogueError(f"not one of the {len(found.faults)} pages in {files.folder} can be read")
+        raise none_usable(files.folder, found.faults)
     return found
 
 

@@ -69,7 +69,7 @@ def command(
     Example:
       tracker repin release:0.12.0.1 --accept 60961ca5063d1383 --write
     """
-    from tracker.catalogue.folder import read
+    from tracker.catalogue.folder import none_usable, read
     from tracker.catalogue.write import replace_all
     from tracker.check import check_entries
     from tracker.repin import plan
@@ -84,7 +84,7 @@ def command(
     for fault in catalogue.faults:
         print(f"tracker: {fault.file}:{fault.line}: {fault.reason}", file=sys.stderr)
     if not catalogue.pages:
-        raise CatalogueError(f"not one of the {len(catalogue.faults)} pages in {catalogue.folder} can be read")
+        raise none_usable(catalogue.folder, catalogue.faults)
     known = {page.entry.id for page in catalogue.pages}
     if unknown := sorted(set(accepted) - known):
         raise CatalogueError(f"no page that can be read has the id {', '.join(unknown)}: ids stand in the last line")
