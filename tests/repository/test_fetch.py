@@ -139,6 +139,24 @@ def test_a_failure_is_one_line_with_what_to_do(mirror, repository, tmp_path, url
     assert pull(mirror, repository.url, "main").commits == 1
 
 
+@pytest.mark.parametrize("known", [0, 2])
+def test_a_shallow_upstream_is_named_not_taken_for_one_that_has_nothing_new(mirror, repository, tmp_path, known):
+    commits = [repository.commit({"a.py": str(n)}) for n in range(4)]
+    if known:
+        repository.git("branch", "older", commits[known - 1])
+        pull(mirror, repository.url, "older")
+    shallow = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "--quiet", "--depth=1", repository.url, str(shallow)], check=True)
+    before = refs(mirror)
+    with pytest.raises(
+        GitError, match="is a shallow clone, its history cut off: complete it there with `git fetch --unshallow`"
+    ):
+        pull(mirror, str(shallow), "main")
+    assert refs(mirror) == before
+    subprocess.run(["git", "-C", str(shallow), "fetch", "--quiet", "--unshallow"], check=True)
+    assert pull(mirror, str(shallow), "main").after == commits[-1]
+
+
 def test_a_damaged_upstream_is_named_and_the_mirror_stays(mirror, repository):
     first = repository.commit({"a.py": "1"})
     pull(mirror, repository.url, "main")

@@ -128,6 +128,11 @@ def _fetch(
             result = _git_fetch(mirror, lock, [*options, "--end-of-options", url, *refspecs], timeout_s, progress)
         if result.status:
             raise _failure(mirror, url, wanted, result.err)
+    if "because shallow roots are not allowed" in result.err:  # a warning of git, which then takes nothing over
+        raise GitError(
+            f"{process.without_password(url)} is a shallow clone, its history cut off: complete it there "
+            "with `git fetch --unshallow`, or set [upstream] url to what it was cloned from"
+        )
     return bool(result.err)
 
 
