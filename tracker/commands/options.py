@@ -111,7 +111,8 @@ def workers() -> Iterator[Executor | None]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
-    cores = os.cpu_count() or 1
+    # Those of the machine may be more than this process may use.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores == 1:
         yield None
         return
