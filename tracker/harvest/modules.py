@@ -24,7 +24,8 @@ class Module:
         """The segments that bind a name, in order."""
         found = self.binding_so_far.get(name)
         if found is None:
-            found = self.binding_so_far[name] = tuple(one for one in self.segments if one.binds(name))
+            holding = [one for one in self.segments if name in one.data]
+            found = self.binding_so_far[name] = tuple(one for one in holding if name in one.names)
         return found
 
     @property
@@ -49,25 +50,17 @@ class Change:
     """All segments of the old module between the first and the last that differ."""
     after: Sequence[Segment]
     """The same of the new one."""
-
-    @property
-    def touched(self) -> Sequence[Segment]:
-        """Whatever went, came or changed places."""
-        came, gone = set(self.found), set(self.lost)
-        stayed = [one for one in self.before if one not in gone]
-        in_order = stayed == [one for one in self.after if one not in came]
-        return [*self.lost, *self.found, *(() if in_order else stayed)]
+    touched: bytes
+    """The source of whatever went, came or changed places."""
 
     def rebound(self, names: Iterable[bytes]) -> set[bytes]:
         """Which of the names stand for something else than before."""
-        touched = self.touched
-        asked = [name for name in names if any(one.binds(name) for one in touched)]
-        return {name for name in asked if _statements(self.before, name) != _statements(self.after, name)}
+        held = [name for name in names if name in self.touched]
+        return {name for name in held if _statements(self.before, name) != _statements(self.after, name)}
 
     def called(self, functions: Iterable[str]) -> set[str]:
         """Which of the functions are called in what is not as before."""
-        sources = [one.data for one in self.touched]
-        return {name for name in functions if any(f"{name}(".encode() in source for source in sources)}
+        return {name for name in functions if f"{name}(".encode() in self.touched}
 
 
 def _statements(segments: Iterable[Segment], name: bytes) -> list[bytes]:
@@ -102,10 +95,10 @@ def recut(old: Module, raw: bytes, words: tuple[bytes, ...]) -> Change:
             found.append(segment(data, words))
             between.append(found[-1])
     lost = [one for ones in waiting.values() for one in ones]
-    module = Module(source, [*segments[:first], *between, *segments[last:]])
-    change = Change(module, lost, found, before=segments[first:last], after=between)
-    sources = [one.data for one in change.touched]
-    for name, binding in old.binding_so_far.items():
-        if not any(name in data for data in sources):
-            module.binding_so_far[name] = binding
-    return change
+    before, came, gone = segments[first:last], set(found), set(lost)
+    stayed = [one for one in before if one not in gone]
+    in_order = stayed == [one for one in between if one not in came]
+    touched = b"\n".join(one.data for one in (*lost, *found, *(() if in_order else stayed)))
+    binding = {name: ones for name, ones in old.binding_so_far.items() if name not in touched}
+    module = Module(source, [*segments[:first], *between, *segments[last:]], binding)
+    return Change(module, lost, found, before, between, touched)
