@@ -222,6 +222,44 @@ def test_a_file_that_only_moved_tells_who_moved_it(compare, repository):
 
 CONSTANT = 'TEXT = "the value x is bad"\n\n'
 SAID = "def f(x):\n    if x:\n        raise ValueError(TEXT)\n"
+BESIDE = 'raise ValueError("the value x is bad")\n'
+METHOD = "    def m(self):\n        "
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"def f(x):\n    {BESIDE}    NEXT\n",
+        f"def f(x):\n    {BESIDE}if FLAG:\n    NEXT\n",
+        f"if FLAG:\n    {BESIDE}def f(x):\n    {BESIDE}else_ = 1\nNEXT\n",
+        f"class C:\n{METHOD}{BESIDE}{METHOD}NEXT\n",
+        f"class C:\n{METHOD}{BESIDE}{METHOD.replace('m', 'n')}NEXT\n",
+        f"def f(x):\n    {BESIDE}def g(x):\n    NEXT\n",
+    ],
+)
+def test_beside_an_error_that_nothing_became_of(compare, repository, source):
+    texts = ["pass", "raise E('some text')", "# Why.\n\n    raise E('some text')", "raise E('some other text')"]
+    indent = source.partition("NEXT")[0].rpartition("\n")[2]
+    versions = [source.replace("NEXT", text.replace("    raise", f"{indent}raise")) for text in texts]
+    commits = [repository.commit({"pkg/a.py": FILL + version}, str(n)) for n, version in enumerate(versions)]
+    assert caused(compare(commits[0])) == {"some other text": ({"new"}, "1")}
+    assert caused(compare(commits[1])) == {"some text": ({"reworded"}, "3")}
+
+
+def test_a_copy_of_a_file_has_a_life_of_its_own(compare, repository):
+    base = repository.commit({"pkg/a.py": ONE + TWO}, "start")
+    reworded = ONE + TWO.replace("no y", "no z")
+    repository.commit({"pkg/a.py": reworded}, "reword")
+    repository.commit({"pkg/b.py": reworded}, "copy")
+    repository.commit({"pkg/a.py": reworded + "# Here.\n", "pkg/b.py": reworded + "# There.\n"}, "tell apart")
+    found = [(drift.before is None, (drift.after.path, drift.cause.subject)) for drift in compare(base).drifts]
+    assert sorted(found) == [
+        (False, ("pkg/a.py", "reword")),
+        (True, ("pkg/b.py", "copy")),
+        (True, ("pkg/b.py", "copy")),
+    ]
+
+
 HELPER = "def fail(text):\n    raise ValueError(text)\n"
 CALLER = 'def f(x):\n    return x or fail("the value x is bad")\n'
 

@@ -6,12 +6,14 @@ each change is small, and the chain of them tells the partner and the cause.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tracker.compare.classify import kinds
 from tracker.compare.match import match
 from tracker.compare.similarity import likeness
+from tracker.harvest.pieces import definitions
 from tracker.lives import Life, Lives
 from tracker.model import Cause, Kind, Pair, Site, Snapshot
 from tracker.snapshots import Sources
@@ -60,12 +62,26 @@ def pair_up(sources: Sources, before: Snapshot, after: Snapshot, history: bool) 
     pairs = match(before.sites, after.sites)
     new = _new(pairs, after)
     doubtful = [pair for pair in pairs if pair.after is None or kinds(pair.before, pair.after) - {Kind.MOVED}]
-    paths = {site.path for pair in doubtful for site in (pair.before, pair.after) if site is not None}
-    paths |= {site.path for site in new}
-    lives = sources.lives(before.revision, after.revision, paths) if history and paths else _NOTHING
+    questions = [site for pair in doubtful for site in (pair.before, pair.after) if site is not None] + new
+    lives = _NOTHING
+    if history and questions:
+        paths = {site.path for site in questions}
+        lives = sources.lives(before.revision, after.revision, paths, _left_out(before, questions))
     pairs = _settled(pairs, after, lives)
     new = _new(pairs, after)
     return Paired({pair.before: _hinted(pair, new) for pair in pairs}, new, lives)
+
+
+def _left_out(before: Snapshot, questions: Iterable[Site]) -> dict[str, set[str]]:
+    """Path -> definitions whose sites are equal at both ends: what happened to them on the way is nobody's question."""
+    asked: dict[str, set[str]] = defaultdict(set)
+    for site in questions:
+        asked[site.path] |= definitions(site.scope)
+    settled: dict[str, set[str]] = defaultdict(set)
+    for site in before.sites:
+        if site.path in asked:
+            settled[site.path] |= definitions(site.scope) - asked[site.path]
+    return settled
 
 
 def _hinted(pair: Pair, new: Sequence[Site]) -> Pair:

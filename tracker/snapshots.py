@@ -6,7 +6,7 @@ nothing depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from typing import TypeVar
@@ -88,12 +88,15 @@ class Sources:
         else:
             yield from (None for _ in revisions)
 
-    def lives(self, base: Revision, target: Revision, paths: set[str]) -> Lives:
-        """What became of the sites in the files `paths` step by step; empty where no way to the target is known."""
+    def lives(self, base: Revision, target: Revision, paths: set[str], settled: Mapping[str, Set[str]]) -> Lives:
+        """What became of the sites in the files `paths` step by step; empty where no way to the target is known.
+
+        `settled`: path -> definitions whose sites are left out.
+        """
         way = steps(self._mirror, base, target, self._paths, self._exclude)
         if not way or len(way) == 1:
             return Lives({}, {}, only=way[0].cause if way else None)
-        versions = Versions(self._mirror, self._known, self._asserts, self._executor)
+        versions = Versions(self._mirror, self._known, settled, self._asserts, self._executor)
         start = self._blobs(base)
         return follow(start, versions.along(start, way, paths), paths, versions)
 

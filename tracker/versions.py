@@ -5,7 +5,7 @@ In other processes where there are some; the answers are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Executor, Future
 from functools import lru_cache, partial
 from pathlib import Path
@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from tracker.harvest.pieces import AS_BEFORE, NOTHING_OWED, Entry, Owed, Piece, Reader, pieces, texts
+from tracker.harvest.pieces import AS_BEFORE, NOTHING_OWED, NOTHING_SETTLED, Entry, Owed, Piece, Reader, pieces, texts
 from tracker.harvest.reading import Parts
 from tracker.harvest.sites import Harvest
 from tracker.model import Site
 from tracker.repository.mirror import Mirror
 from tracker.repository.steps import Step
-from tracker.tasks import opened
+from tracker.tasks import Named, opened
 
 WINDOW = 1_000
 """Versions of files that are read ahead at a time: while one window is followed, the next is read."""
@@ -33,18 +33,19 @@ Known = Callable[[str, str], Harvest | None]
 class _Chain(NamedTuple):
     """The versions of one file in a window, oldest first, wherever it was moved."""
 
-    path: str | None
-    """Where it was before them."""
-    before: str | None
-    """The blob that came before them."""
-    blobs: list[str]
+    before: Named | None
+    """The version that came before them."""
+    versions: list[Named]
 
 
 class _Task(NamedTuple):
-    """Chains to be read, each with what is owed to the module of the version before; None: from nothing."""
+    """Chains to be read."""
 
     chains: list[_Chain]
     owed: list[Owed | None]
+    """For each, what is owed to the module of the version before; None: it is read from nothing."""
+    settled: list[Set[str]]
+    """For each, what need not be read."""
 
 
 class _Read(NamedTuple):
@@ -65,26 +66,38 @@ _DECODER = msgspec.msgpack.Decoder(list[_Read])
 class Versions:
     """The pieces of any version of a file."""
 
-    def __init__(self, mirror: Mirror, known: Known, asserts: bool = False, executor: Executor | None = None) -> None:
+    def __init__(
+        self,
+        mirror: Mirror,
+        known: Known,
+        settled: Mapping[str, Set[str]],
+        asserts: bool = False,
+        executor: Executor | None = None,
+    ) -> None:
+        """`settled`: path -> what in it is nobody's question, and left out of all its versions."""
         self._mirror, self._known, self._asserts, self._executor = mirror, known, asserts, executor
+        self._settled = settled
         self._parts = Parts(asserts)
-        self._read: dict[str, tuple[Piece, ...]] = {}
-        """Of this window, by blob."""
-        self._ends: dict[str, tuple[tuple[Piece, ...], Owed]] = {}
-        """Versions that can be read on from, by blob: the last of each chain, and those that are known already."""
+        self._read: dict[Named, tuple[Piece, ...]] = {}
+        """Of this window."""
+        self._ends: dict[Named, tuple[tuple[Piece, ...], Owed]] = {}
+        """Versions that can be read on from: the last of each chain, and those that are known already."""
         self._readers: dict[str, Reader] = {}
         """Of files that came in on the way, by path."""
 
     def of(self, path: str, blob: str) -> tuple[Piece, ...]:
         """The pieces of a version that hold sites. GitError: it cannot be read."""
         if (known := self._known(path, blob)) is not None:
-            return pieces(self._mirror.content(blob), known.sites, self._asserts)
-        if blob not in self._read:
+            return pieces(self._mirror.content(blob), known.sites, self._asserts, self._settled_in(path))
+        if (path, blob) not in self._read:
             if path not in self._readers:
-                self._readers[path] = Reader(self._parts)
+                self._readers[path] = Reader(self._parts, settled=self._settled_in(path))
             reader = self._readers[path]
-            self._read[blob] = _pieces(reader.next(self._mirror.content(blob)), reader.found, ())
-        return self._read[blob]
+            self._read[path, blob] = _pieces(reader.next(self._mirror.content(blob)), reader.found, ())
+        return self._read[path, blob]
+
+    def _settled_in(self, path: str) -> Set[str]:
+        return self._settled.get(path, NOTHING_SETTLED)
 
     def differ(self, old: str | None, new: str | None) -> bool:
         """Whether two versions of a file (None: there is none) differ where sites can be. GitError: as of `of`."""
@@ -100,7 +113,7 @@ class Versions:
         for n, window in enumerate(windows):
             self._read.clear()
             for task, result in reading:
-                for chain, owed, read in zip(*task, result(), strict=True):
+                for chain, owed, read in zip(task.chains, task.owed, result(), strict=True):
                     self._take(chain, owed, read)
             reading = self._read_ahead(chains[n + 1]) if n + 1 < len(chains) else []
             yield from window
@@ -109,24 +122,28 @@ class Versions:
         """What is to be read for a window; `last` is brought on to its end."""
         growing: dict[str, _Chain] = {}
         for change in (change for step in window for change in step.changes if paths & {change.before, change.after}):
-            chain = growing.pop(change.before, None) if change.before is not None else None
-            before = last.pop(change.before, None) if change.before is not None else None
+            chain, before = None, None
+            if change.before is not None:
+                chain = growing.pop(change.before, None)
+                blob = last.pop(change.before, None)
+                before = (change.before, blob) if blob is not None else None
             if change.after is not None and change.new is not None:
-                chain = chain or _Chain(change.before, before, [])
+                chain = chain or _Chain(before, [])
                 if self._known(change.after, change.new) is None:
-                    chain.blobs.append(change.new)
+                    chain.versions.append((change.after, change.new))
                 growing[change.after] = chain
                 last[change.after] = change.new
-        return [chain for chain in growing.values() if chain.blobs]
+        return [chain for chain in growing.values() if chain.versions]
 
     def _read_ahead(self, chains: Sequence[_Chain]) -> list[tuple[_Task, Callable[[], list[_Read]]]]:
         """What is to be read, and how to come by it: from another process, or by doing it then."""
-        tasks = [_Task([], [])]
-        for chain in sorted(chains, key=lambda chain: -len(chain.blobs)):
-            if sum(len(one.blobs) for one in tasks[-1].chains) >= TASK:
-                tasks.append(_Task([], []))
+        tasks = [_Task([], [], [])]
+        for chain in sorted(chains, key=lambda chain: -len(chain.versions)):
+            if sum(len(one.versions) for one in tasks[-1].chains) >= TASK:
+                tasks.append(_Task([], [], []))
             tasks[-1].chains.append(chain)
             tasks[-1].owed.append(self._owed(chain))
+            tasks[-1].settled.append(self._settled_in(chain.before[0]) if chain.before is not None else NOTHING_SETTLED)
         if self._executor is None:
             return [(task, partial(_read, self._mirror, task, self._parts)) for task in tasks]
         path, asserts = self._mirror.path, self._asserts
@@ -135,21 +152,21 @@ class Versions:
 
     def _owed(self, chain: _Chain) -> Owed | None:
         """What is owed to the module of the version before a chain; None: it cannot be read on from there."""
-        if chain.path is None or chain.before is None:
+        if chain.before is None:
             return None
         if chain.before not in self._ends:
-            known = self._known(chain.path, chain.before)
+            known = self._known(*chain.before)
             if known is None or known.problem is not None:
                 return None
-            self._ends[chain.before] = self.of(chain.path, chain.before), Owed(known.asked, known.called)
+            self._ends[chain.before] = self.of(*chain.before), Owed(known.asked, known.called)
         return self._ends[chain.before][1]
 
     def _take(self, chain: _Chain, owed: Owed | None, read: _Read) -> None:
         before = self._ends[chain.before][0] if owed is not None and chain.before is not None else ()
-        for blob, entries in zip(chain.blobs, read.versions, strict=True):
-            self._read[blob] = _pieces(entries, read.found, before)
+        for version, entries in zip(chain.versions, read.versions, strict=True):
+            self._read[version] = _pieces(entries, read.found, before)
         if read.is_cut:
-            self._ends[chain.blobs[-1]] = self._read[chain.blobs[-1]], read.owed
+            self._ends[chain.versions[-1]] = self._read[chain.versions[-1]], read.owed
 
 
 def _pieces(entries: Iterable[Entry], found: Sequence[tuple[Site, ...]], before: Iterable[Piece]) -> tuple[Piece, ...]:
@@ -174,10 +191,10 @@ def _windows(steps: Sequence[Step], paths: set[str]) -> Iterator[list[Step]]:
 
 def _read(mirror: Mirror, task: _Task, parts: Parts) -> list[_Read]:
     read = []
-    for chain, owed in zip(*task, strict=True):
-        first = mirror.content(chain.before) if owed is not None and chain.before is not None else None
-        reader = Reader(parts, first, owed or NOTHING_OWED)
-        versions = [reader.next(raw) for _, raw in mirror.read(chain.blobs)]
+    for chain, owed, settled in zip(*task, strict=True):
+        first = mirror.content(chain.before[1]) if owed is not None and chain.before is not None else None
+        reader = Reader(parts, first, owed or NOTHING_OWED, settled)
+        versions = [reader.next(raw) for _, raw in mirror.read(blob for _, blob in chain.versions)]
         read.append(_Read(versions, reader.found, reader.owed, reader.is_cut))
     return read
 

@@ -6,7 +6,7 @@ For following a site from version to version: each piece is told from the next b
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
@@ -54,8 +54,29 @@ class Owed(NamedTuple):
 NOTHING_OWED = Owed((), ())
 
 
-def pieces(raw: bytes, sites: Sequence[Site], asserts: bool = False) -> tuple[Piece, ...]:
-    """The pieces of a file that hold sites, in source order, where all `sites` of it are known: nothing is read."""
+NOTHING_SETTLED: frozenset[str] = frozenset()
+
+
+def definitions(scope: str) -> set[str]:
+    """What a site of this scope can be settled with: the definition of the module that it stands in (`f`, `C`), and
+    the one in that (`C.f`).
+    """
+    names = scope.split(".", 2)
+    return {names[0], ".".join(names[:2])}
+
+
+def unsettled(sites: Sequence[Site], settled: Set[str]) -> tuple[Site, ...]:
+    """The sites that do not stand in one of the definitions."""
+    return tuple(site for site in sites if settled.isdisjoint(definitions(site.scope)))
+
+
+def pieces(
+    raw: bytes, sites: Sequence[Site], asserts: bool = False, settled: Set[str] = NOTHING_SETTLED
+) -> tuple[Piece, ...]:
+    """The pieces of a file that hold sites, in source order, where all `sites` of it are known: nothing is read. Sites
+    in definitions that are `settled` are left out.
+    """
+    sites = unsettled(sites, settled)
     at = [site.line for site in sites]
     found = []
     end = 0
@@ -84,9 +105,17 @@ class _Known(NamedTuple):
 class Reader:
     """Reads the versions of a file one after the other."""
 
-    def __init__(self, parts: Parts, first: bytes | None = None, owed: Owed = NOTHING_OWED) -> None:
-        """`first` is a version whose sites are known already, and what of its module has a say in them."""
-        self._parts = parts
+    def __init__(
+        self,
+        parts: Parts,
+        first: bytes | None = None,
+        owed: Owed = NOTHING_OWED,
+        settled: Set[str] = NOTHING_SETTLED,
+    ) -> None:
+        """`first` is a version whose sites are known already, and what of its module has a say in them. Definitions
+        that are `settled` are not read.
+        """
+        self._parts, self._settled = parts, settled
         self._module = cut(first, parts.words) if first is not None else None
         self._known: dict[Segment, _Known] = {}
         if self._module is not None and not self._module.in_doubt:
@@ -121,7 +150,7 @@ class Reader:
         if entries is not None:
             return entries
         self._known = {}
-        self.found.append(self._parts.whole(self._module).sites)
+        self.found.append(unsettled(self._parts.whole(self._module).sites, self._settled))
         return [Entry(_key(self._module.source), 0, len(self.found) - 1)]
 
     def _still_known(self, change: Change) -> dict[Segment, _Known]:
@@ -144,7 +173,7 @@ class Reader:
         entries = []
         line = 0
         for one in module.segments:
-            if one.raises:
+            if one.raises and one.only not in self._settled:
                 now = still.get(one) or self._read(module, one)
                 if now is None:
                     return None
@@ -156,7 +185,7 @@ class Reader:
 
     def _read(self, module: Module, one: Segment) -> _Known | None:
         """None: the segment does not stand by itself."""
-        part = self._parts.of(module, one)
+        part = self._parts.of(module, one, self._settled)
         if not part.sound:
             return None
         self._asked |= part.asked
@@ -164,7 +193,7 @@ class Reader:
         old = self._known.get(one)
         if old is not None and old.part is not None and old.part.sites == part.sites:
             return old._replace(part=part)
-        self.found.append(part.sites)
+        self.found.append(unsettled(part.sites, self._settled))
         return _Known(_key(one.data), len(self.found) - 1, part)
 
 

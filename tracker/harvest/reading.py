@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import OrderedDict
+from collections.abc import Set
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
@@ -37,15 +38,15 @@ class Parts:
         self._known: OrderedDict[bytes, Part] = OrderedDict()
         self._hints: dict[bytes, _Needs] = {}
 
-    def of(self, module: Module, one: Segment) -> Part:
-        """The sites of one segment of a module."""
+    def of(self, module: Module, one: Segment, settled: Set[str] = _NO) -> Part:
+        """The sites of one segment of a module; of what is `settled`, some may be missing."""
         body = class_of(one.data, self.words) if len(one.data) >= _LARGE else None
         if body is not None:
             # Of a class, each method by itself.
             found = [
                 (line, self._settled(_Unit(module, one, body, n)))
                 for n, (statement, line) in enumerate(zip(body.statements, body.lines, strict=True))
-                if any(word in statement for word in self.words)
+                if any(word in statement for word in self.words) and body.method(n) not in settled
             ]
             scope = f"{body.name}."
             if all(part.sound and all(site.scope.startswith(scope) for site in part.sites) for _, part in found):

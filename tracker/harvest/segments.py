@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 _HEAD = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_TOP = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)(?=[ \t]*[(:\[])", re.MULTILINE)
 _CLASS = re.compile(rb"(?:@[^\n]*\n)*class\b[^\n]*:[ \t]*(?:#[^\n]*)?\n(?=(?:[ \t]*(?:#[^\n]*)?\n)*([ \t]+))")
 _SET = re.compile(rb"\bself\.(\w+)[ \t]*(?::[^=\n]*)?=(?!=)")
 _FIRST = rb"(?!else\b|elif\b|except\b|finally\b)[^\s#)\]}]"
@@ -39,6 +40,8 @@ class Segment:
     """Whether it can hold a site."""
     quotes: int
     """Bits: whether it opens (or closes) one long string more than it closes, of either kind of quotes."""
+    only: str | None
+    """The one definition that all of its sites stand in; None where others can be in it."""
     _names: Names | None = field(default=None, repr=False)
 
     @property
@@ -56,7 +59,17 @@ class Segment:
 def segment(data: bytes, words: tuple[bytes, ...]) -> Segment:
     """A piece of a module, cut at its top-level definitions."""
     quotes = data.count(b'"""') % 2 + data.count(b"'''") % 2 * 2
-    return Segment(data, data.count(b"\n"), any(word in data for word in words), quotes)
+    raises = any(word in data for word in words)
+    return Segment(data, data.count(b"\n"), raises, quotes, _only(data, words) if raises else None)
+
+
+def _only(data: bytes, words: tuple[bytes, ...]) -> str | None:
+    top = _TOP.search(data)
+    if top is None:
+        return None
+    behind = _first_of(b"").search(data, top.end())
+    is_alone = behind is None or all(data.find(word, behind.start()) < 0 for word in words)
+    return top[1].decode() if is_alone else None
 
 
 def _names(data: bytes) -> Names:
@@ -118,6 +131,12 @@ class Class:
     """What each statement may bind, attributes that a method sets included."""
     lines: Sequence[int]
     """How many lines of the segment stand before each statement."""
+
+    def method(self, n: int) -> str | None:
+        """The name of the definition that a statement is; None where it is another statement."""
+        statement = self.statements[n].lstrip()
+        head = _HEAD.search(statement) if statement.startswith((b"def ", b"@", b"async ", b"class ")) else None
+        return f"{self.name}.{head[1].decode()}" if head is not None else None
 
 
 def class_of(data: bytes, words: tuple[bytes, ...]) -> Class | None:

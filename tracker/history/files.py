@@ -173,4 +173,4 @@ def sites_in(
 
 def _whole(module: Module) -> Segment:
     """A file as a single segment."""
-    return Segment(module.source, 0, True, 0)
+    return Segment(module.source, 0, True, 0, None)
