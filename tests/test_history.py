@@ -251,6 +251,7 @@ def test_a_copy_of_a_file_has_a_life_of_its_own(compare, repository):
     reworded = ONE + TWO.replace("no y", "no z")
     repository.commit({"pkg/a.py": reworded}, "reword")
     repository.commit({"pkg/b.py": reworded}, "copy")
+    repository.commit({"pkg/b.py": reworded + "# More.\n"}, "go on")
     repository.commit({"pkg/a.py": reworded + "# Here.\n", "pkg/b.py": reworded + "# There.\n"}, "tell apart")
     found = [(drift.before is None, (drift.after.path, drift.cause.subject)) for drift in compare(base).drifts]
     assert sorted(found) == [
