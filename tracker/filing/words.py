@@ -12,8 +12,9 @@ from tracker.filing import marks
 from tracker.harmless import code, cut_body, cut_title, fence, inline, plain
 from tracker.ledger import Family, Finding, Found, Gone, Item
 from tracker.model import Cause, Kind, Site
+from tracker.report.facts import text_changes
 from tracker.report.links import blob, unannounced
-from tracker.report.words import counted, in_signs
+from tracker.report.words import Change, compared, counted
 
 TITLE, BODY = 250, 60_000
 """Characters. GitHub refuses titles over 256 and bodies over 65,536."""
@@ -130,21 +131,21 @@ def _evidence(found: Found, names: Names) -> str:
 
 
 def _differences(before: Site, after: Site) -> Iterable[str]:
-    for noun, old, new in (
-        ("exception", before.exception or "", after.exception or ""),
-        ("message", "\n".join(before.messages), "\n".join(after.messages)),
-        ("condition", "\n".join(before.guard), "\n".join(after.guard)),
-        ("function", before.scope, after.scope),
+    for noun, changes, rest in (
+        ("exception", _changed(before.exception or "", after.exception or ""), ""),
+        ("message", *text_changes(before, after)),
+        ("condition", _changed("\n".join(before.guard), "\n".join(after.guard)), ""),
+        ("function", _changed(before.scope, after.scope), ""),
     ):
-        if old == new:
-            if noun == "message" and new:
-                yield "**Message**\n\n" + fence(new)
-            continue
-        left, right = in_signs(old, new)
-        lines = [f"- {line}" for line in left.split("\n") if left] + [
-            f"+ {line}" for line in right.split("\n") if right
-        ]
-        yield f"**{noun.capitalize()}**\n\n" + fence("\n".join(lines), "diff")
+        if changes:
+            lines = compared(changes) + ([f"  {rest}"] if rest else [])
+            yield f"**{noun.capitalize()}**\n\n" + fence("\n".join(lines), "diff")
+        elif noun == "message" and after.messages:
+            yield "**Message**\n\n" + fence("\n".join(after.messages))
+
+
+def _changed(before: str, after: str) -> list[Change]:
+    return [(before, after)] if before != after else []
 
 
 def _shown(site: Site) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tracker.model import Cause, Drift, Kind, Report, Revision, Site
+from tracker.report.words import Change, counted, paired
 
+NO_TEXT = "(no text)"
 CLEAR = 0.5
 """Lead over the runner-up from which a match is not worth a remark."""
 
@@ -25,11 +27,13 @@ TITLES = {
 
 
 class Row(NamedTuple):
-    """One fact of a drift; `after` is None where it is the same on both sides."""
+    """One fact of a drift."""
 
     label: str
-    before: str
-    after: str | None
+    text: str
+    """What is the same on both sides."""
+    changes: Sequence[Change]
+    """What is not."""
 
 
 def rows(drift: Drift) -> Iterator[Row]:
@@ -37,15 +41,35 @@ def rows(drift: Drift) -> Iterator[Row]:
     before, after = drift.before or drift.after, drift.after or drift.before
     assert before is not None
     assert after is not None
-    texts_differ = drift.kinds & {Kind.REWORDED, Kind.PLACEHOLDER_CHANGED}
-    yield Row("message", texts(before), texts(after) if texts_differ else None)
-    yield Row("raises", exception(before), exception(after) if Kind.RETYPED in drift.kinds else None)
-    yield Row("when", condition(before), condition(after) if Kind.GUARD_CHANGED in drift.kinds else None)
+    if drift.kinds & {Kind.REWORDED, Kind.PLACEHOLDER_CHANGED}:
+        changes, rest = text_changes(before, after)
+        yield Row("message", rest, [(folded(ours), folded(theirs)) for ours, theirs in changes])
+    else:
+        yield Row("message", texts(before), ())
+    for label, kind, fact in (("raises", Kind.RETYPED, exception), ("when", Kind.GUARD_CHANGED, condition)):
+        differs = kind in drift.kinds
+        yield Row(label, "" if differs else fact(before), [(fact(before), fact(after))] if differs else ())
 
 
-def texts(site: Site | None) -> str:
+def texts(site: Site) -> str:
     """All texts of a site on one line."""
-    return " | ".join(" ".join(text.split()) for text in site.messages) if site and site.messages else "(no text)"
+    return " | ".join(map(folded, site.messages)) or NO_TEXT
+
+
+def text_changes(before: Site, after: Site) -> tuple[list[Change], str]:
+    """Each text that only one of two sites can have, beside what it is on the other (empty: nothing); and a remark on
+    those that both can have. White space does not count.
+    """
+    both = set(map(folded, before.messages)) & set(map(folded, after.messages))
+    ours, theirs = ([text for text in site.messages if folded(text) not in both] for site in (before, after))
+    if not both and ours != theirs:
+        ours, theirs = ours or [NO_TEXT], theirs or [NO_TEXT]
+    return paired(ours, theirs), f"{counted(len(both), 'other text')}, as before" if both else ""
+
+
+def folded(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
 
 
 def exception(site: Site) -> str:
@@ -53,9 +77,9 @@ def exception(site: Site) -> str:
     return site.exception or "what was caught"
 
 
-def condition(site: Site | None) -> str:
+def condition(site: Site) -> str:
     """The guard of a site on one line."""
-    return ", ".join(site.guard) if site is not None and site.guard else "(always)"
+    return ", ".join(site.guard) or "(always)"
 
 
 def kinds(drift: Drift) -> list[Kind]:

@@ -14,7 +14,7 @@ from tracker.report import markdown
 from tracker.report.facts import kinds, rows, subject, texts
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
-from tracker.report.words import counted, in_signs
+from tracker.report.words import compared, counted
 
 SHOWN = 10
 """Annotations of each level that GitHub shows of one step (docs.github.com, "Annotations" under usage limits)."""
@@ -98,9 +98,8 @@ def _shown(text: str) -> str:
 def _text(drift: Drift, report: Report) -> str:
     lines = []
     for row in rows(drift):
-        if row.after is not None:
-            before, after = in_signs(row.before, row.after)
-            lines += [f"{row.label}:", f"- {before}", f"+ {after}"]
+        if row.changes:
+            lines += [f"{row.label}:", *compared(row.changes)]
     if drift.before is None:
         lines.append(f"raises {drift.after.exception or 'what was caught'}" if drift.after else "")
     elif drift.after is None:

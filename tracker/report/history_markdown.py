@@ -8,16 +8,15 @@ from itertools import groupby
 
 from tracker.events import Changed, Changelog, Event, Life, Told
 from tracker.model import Cause, Kind
+from tracker.report.facts import condition, texts
 from tracker.report.history_text import (
     SECTIONS,
-    guard_of,
     heading,
     kinds_of,
     left_out,
     listed,
     path_of,
     span,
-    text_of,
 )
 from tracker.report.screen import Screen
 from tracker.report.words import counted
@@ -49,7 +48,7 @@ def changelog(log: Changelog, screen: Screen) -> str:
 
 def _life(life: Life) -> Iterator[str]:
     site = life.site
-    told = f"{site.exception or 'raise'}: {text_of(site)}"
+    told = f"{site.exception or 'raise'}: {texts(site)}"
     yield f"### {_code(told)}"
     yield ""
     where = _code(f"{site.path}:{site.line}") + (f" in {_code(site.scope)}" if site.scope else "")
@@ -66,25 +65,25 @@ def _life(life: Life) -> Iterator[str]:
 def _details(event: Event) -> str:
     site = event.site
     if event.before is None:
-        return _code(text_of(site))
+        return _code(texts(site))
     told = []
     if Kind.REWORDED in event.kinds or Kind.PLACEHOLDER_CHANGED in event.kinds:
-        told.append(_code(text_of(site)))
+        told.append(_code(texts(site)))
     if Kind.RETYPED in event.kinds:
         told.append(f"raises {_code(site.exception or 'raise')}")
     if Kind.RELOCATED in event.kinds:
         told.append(_code(f"{site.path}:{site.line}") + (f" in {_code(site.scope)}" if site.scope else ""))
     if Kind.GUARD_CHANGED in event.kinds:
-        told.append(f"when {_code(guard_of(site))}")
+        told.append(f"when {_code(condition(site))}")
     return "<br>".join(told)
 
 
 def _changed(one: Changed, kind: Kind) -> str:
     site = one.after or one.before
     assert site is not None
-    told = f"{_code(site.exception or 'raise')}: {_code(text_of(site))}"
+    told = f"{_code(site.exception or 'raise')}: {_code(texts(site))}"
     if one.before is not None and kind is Kind.REWORDED:
-        told += f", was {_code(text_of(one.before))}"
+        told += f", was {_code(texts(one.before))}"
     elif one.before is not None and kind is Kind.RETYPED:
         told += f", was {_code(one.before.exception or 'raise')}"
     return f"{told} ({_cause(one.cause)})" if one.cause is not None else told

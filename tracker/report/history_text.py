@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tracker.events import Changed, Changelog, Event, Life, Told
 from tracker.model import Cause, Kind, Site
+from tracker.report.facts import condition, folded, text_changes, texts
 from tracker.report.screen import Screen
-from tracker.report.words import Run, counted, marked
+from tracker.report.words import compared, counted
 
 SECTIONS = (
     (Kind.NEW, "New"),
@@ -107,21 +108,12 @@ def cause_of(cause: Cause) -> str:
     return f"{cause.commit[:10]} {cause.subject}{request}"
 
 
-def text_of(site: Site) -> str:
-    """All that a site can say, on one line."""
-    return " | ".join(" ".join(text.split()) for text in site.messages) or "(no text)"
-
-
-def guard_of(site: Site) -> str:
-    return ", ".join(site.guard) or "(always)"
-
-
 def _life(life: Life, screen: Screen) -> Iterator[str]:
     site = life.site
     scope = f"  in {site.scope}" if site.scope else ""
     gone = "" if life.alive else "  (removed)"
     yield _bold(f"{site.path}:{site.line}{scope}{gone}", screen)
-    yield from _wrapped(f"{site.exception or 'raise'}: {text_of(site)}", screen.width - 2, "  ")
+    yield from _wrapped(f"{site.exception or 'raise'}: {texts(site)}", screen.width - 2, "  ")
     page = f"; page {life.entry}" if life.entry else ""
     yield f"  {span(life)}{page}"
     widths = max((len(event.release or "unreleased") for event in life.events), default=0)
@@ -140,34 +132,34 @@ def _details(event: Event) -> Iterator[tuple[str, str]]:
     """Label and text of what a reader wants to see of an event."""
     before, site = event.before, event.site
     if before is None:
-        yield "says", text_of(site)
+        yield "says", texts(site)
         return
     if Kind.REWORDED in event.kinds or Kind.PLACEHOLDER_CHANGED in event.kinds:
-        yield from _compared("says", text_of(before), text_of(site))
+        yield from _labelled("says", _texts_compared(before, site))
     if Kind.RETYPED in event.kinds:
         yield "raises", f"{before.exception} -> {site.exception}"
     if Kind.RELOCATED in event.kinds:
         yield "to", f"{site.path}:{site.line}" + (f" in {site.scope}" if site.scope else "")
     if Kind.GUARD_CHANGED in event.kinds:
-        yield from _compared("when", guard_of(before), guard_of(site))
+        yield from _labelled("when", compared([(condition(before), condition(site))]))
 
 
-def _compared(label: str, before: str, after: str) -> Iterator[tuple[str, str]]:
-    ours, theirs = marked(before, after)
-    yield label, f"- {_marked(ours, '[-{}-]')}"
-    yield "", f"+ {_marked(theirs, '{{+{}+}}')}"
+def _texts_compared(before: Site, after: Site) -> list[str]:
+    changes, rest = text_changes(before, after)
+    lines = compared((folded(ours), folded(theirs)) for ours, theirs in changes)
+    return [*lines, rest] if rest else lines
 
 
-def _marked(runs: Iterable[Run], mark: str) -> str:
-    return "".join(mark.format(run.text) if run.differs else run.text for run in runs)
+def _labelled(label: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return ((label if not n else "", line) for n, line in enumerate(lines))
 
 
 def _changed(one: Changed, kind: Kind, width: int) -> Iterator[str]:
     site = one.after or one.before
     assert site is not None
-    told = f"{site.exception or 'raise'}: {text_of(site)}"
+    told = f"{site.exception or 'raise'}: {texts(site)}"
     if kind is Kind.REWORDED and one.before is not None:
-        for _, line in _compared("", text_of(one.before), text_of(site)):
+        for line in _texts_compared(one.before, site):
             yield from _wrapped(line, width, "", "  ")
     elif kind is Kind.RETYPED and one.before is not None:
         yield from _wrapped(f"{one.before.exception} -> {told}", width, "", "  ")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -41,13 +41,12 @@ class Place:
     address: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """A fact on both sides, in runs; without `after`, the one text that both have."""
+class Comparison(NamedTuple):
+    """A fact on both sides: what changed, in runs, and what both have."""
 
     label: str
-    before: Sequence[Run]
-    after: Sequence[Run] | None
+    changes: Sequence[tuple[Sequence[Run], Sequence[Run]]]
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,11 +210,8 @@ def _place(site: Site, address: str) -> Place:
 
 def _comparisons(drift: Drift, long: bool) -> Iterator[Comparison]:
     for row in rows(drift):
-        if row.after is not None:
-            before, after = marked(row.before, row.after)
-            yield Comparison(label=row.label, before=before, after=after)
-        elif row.label == "when" or (row.label == "message" and long):
-            yield Comparison(label=row.label, before=[Run(row.before, False)], after=None)
+        if row.changes or row.label == "when" or (row.label == "message" and long):
+            yield Comparison(row.label, [marked(*change) for change in row.changes], row.text)
 
 
 def _code(side: str, site: Site, excerpt: Excerpt, commit: str, links: Links) -> Code:

@@ -14,7 +14,7 @@ from tracker.report.facts import TITLES, doubt, kinds, rows, subject, texts
 from tracker.report.links import Links
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
-from tracker.report.words import in_signs
+from tracker.report.words import compared
 
 FEW = 20
 """Drifts that only moved which are listed one by one; more are a count, unless nothing else is to be shown."""
@@ -92,11 +92,11 @@ def _shown(drift: Drift) -> Site:
 def _card(drift: Drift, report: Report, links: Links) -> str:
     parts = [_head(drift, report, links)]
     for row in rows(drift):
-        if row.after is not None:
-            before, after = in_signs(row.before, row.after)
-            parts.append(f"{row.label.capitalize()}:\n\n" + fence(f"- {before}\n+ {after}", "diff"))
+        if row.changes:
+            lines = compared(row.changes) + ([f"  {row.text}"] if row.text else [])
+            parts.append(f"{row.label.capitalize()}:\n\n" + fence("\n".join(lines), "diff"))
         elif row.label == "message":
-            parts.append(fence(row.before, "text"))
+            parts.append(fence(row.text, "text"))
     if drift.possible is not None:
         where = _where(drift.possible, report.target.commit, links, "")
         parts.append(f"It may go on at {where}:\n\n{fence(texts(drift.possible), 'text')}")

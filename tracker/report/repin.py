@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 
-from tracker.model import Drift, Entry, Kind, Site
+from tracker.model import Drift, Entry, Kind
+from tracker.report.facts import folded, rows, texts
 from tracker.report.screen import Screen
-from tracker.report.words import in_signs
+from tracker.report.words import compared
 
 CODE = 6
 """Lines of source that are shown before a statement."""
@@ -40,8 +41,8 @@ def _coloured(line: str) -> str:
 def claim(entry: Entry, drift: Drift, source: Sequence[str], screen: Screen) -> str:
     """What a page says beside what the source says now. `source` has the lines of the file it is raised in, if any."""
     head = f"{entry.file}   {entry.id}   {', '.join(kind for kind in Kind if kind in drift.kinds)}"
-    rows = [("page", f"{entry.exception}: {_folded(entry.message)}")]
-    rows += [("", _folded(text)) for text in (entry.meaning, entry.trigger) if text]
+    rows = [("page", f"{entry.exception}: {folded(entry.message)}")]
+    rows += [("", folded(text)) for text in (entry.meaning, entry.trigger) if text]
     rows += _differences(drift)
     lines = [head]
     for label, text in rows:
@@ -61,28 +62,10 @@ def _differences(drift: Drift) -> Iterator[tuple[str, str]]:
         yield "source", f"no longer raises it{since}"
         if drift.possible is not None:
             heir = drift.possible
-            yield "perhaps", f"{heir.path}:{heir.line}   {heir.exception}: {_texts(heir)}"
+            yield "perhaps", f"{heir.path}:{heir.line}   {heir.exception}: {texts(heir)}"
         return
-    differs = {
-        Kind.REWORDED: ("message", _texts(before), _texts(after)),
-        Kind.RETYPED: ("raises", before.exception or "what was caught", after.exception or "what was caught"),
-        Kind.GUARD_CHANGED: ("when", _guard(before), _guard(after)),
-    }
-    for kind, (label, old, new) in differs.items():
-        if kind in drift.kinds:
-            ours, theirs = in_signs(old, new)
-            yield label, f"- {ours}"
-            yield "", f"+ {theirs}"
+    for row in rows(drift):
+        if row.changes:
+            lines = compared(row.changes) + ([row.text] if row.text else [])
+            yield from ((row.label if not n else "", line) for n, line in enumerate(lines))
     yield "source", f"{after.path}:{after.line}"
-
-
-def _texts(site: Site) -> str:
-    return " | ".join(map(_folded, site.messages)) or "(no text)"
-
-
-def _guard(site: Site) -> str:
-    return ", ".join(site.guard) or "(always)"
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())

@@ -169,8 +169,10 @@ def _told(drift: Drift, report: Report) -> Iterator[str]:
     yield f"{site.exception or 'raise'}: {texts(site)}"
     yield f"{', '.join(kinds(drift))}{'' if drift.certain else ' (not certain)'}"
     for row in rows(drift):
-        if row.after is not None:
-            yield from (f"{row.label}:", f"- {row.before}", f"+ {row.after}")
+        if row.changes:
+            yield f"{row.label}:"
+            sides = (side for change in row.changes for side in zip("-+", change, strict=True))
+            yield from (f"{sign} {text}" for sign, text in sides if text)
     if drift.entry is not None:
         yield f"page: {report.pages.get(drift.entry, drift.entry)}"
     if drift.cause is not None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tracker.model import Drift, Kind, Report, Severity, Site
-from tracker.report.facts import base, condition, doubt, exception, revision, texts
+from tracker.report.facts import base, condition, doubt, exception, folded, revision, text_changes, texts
 from tracker.report.screen import Screen
 from tracker.report.summary import verdict
 from tracker.report.words import Run, marked
@@ -127,22 +127,26 @@ def _title(report: Report) -> Text:
 def _card(drift: Drift, report: Report, colour: bool) -> _Card:
     before, after = drift.before, drift.after
     assert before is not None
+    now = after or before
     kinds = [kind for kind in Kind if kind in drift.kinds and kind in _LABELS]
     head = Text(", ".join(_LABELS[kind] for kind in kinds), style=_STYLE[drift.severity])
     if not drift.certain:
         head.append("  (not certain)", style="dim")
     rows: list[tuple[str, Text]] = []
     if Kind.REWORDED in kinds or Kind.PLACEHOLDER_CHANGED in kinds:
-        rows += _compared("message", texts(before), texts(after), colour)
+        changes, rest = text_changes(before, now)
+        for n, (ours, theirs) in enumerate(changes):
+            rows += _compared("message" if not n else "", folded(ours), folded(theirs), colour)
+        rows += [("besides", Text(rest))] if rest else []
     else:
         rows.append(("message", Text(texts(before))))
     if Kind.RETYPED in kinds:
-        rows += _compared("raises", before.exception or "", after.exception or "" if after else "", colour)
+        rows += _compared("raises", exception(before), exception(now), colour)
     else:
         rows.append(("raises", Text(exception(before))))
     rows.append(("where", Text(_where(before, after))))
     if Kind.GUARD_CHANGED in kinds:
-        rows += _compared("when", condition(before), condition(after), colour)
+        rows += _compared("when", condition(before), condition(now), colour)
     if drift.entry is not None:
         rows.append(("page", Text(f"{report.pages.get(drift.entry, '?')}   {drift.entry}")))
     if remark := doubt(drift):
@@ -159,10 +163,13 @@ def _card(drift: Drift, report: Report, colour: bool) -> _Card:
 
 def _compared(label: str, before: str, after: str, colour: bool) -> list[tuple[str, Text]]:
     ours, theirs = marked(before, after)
-    return [
-        (label, _runs("- ", ours, _GONE, "[-{}-]", colour)),
-        ("", _runs("+ ", theirs, _COME, "{{+{}+}}", colour)),
+    gone, come = ("[-{}-]", "{{+{}+}}") if before and after else ("{}", "{}")
+    sides = [
+        _runs(sign, runs, style, plain, colour)
+        for sign, runs, style, plain in (("- ", ours, _GONE, gone), ("+ ", theirs, _COME, come))
+        if runs
     ]
+    return list(zip((label, ""), sides, strict=False))
 
 
 def _runs(sign: str, runs: Iterable[Run], style: str, plain: str, colour: bool) -> Text:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
+
+ALIKE = 0.6
+"""Share of words that two texts have in common from which they are shown as one text that changed."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -33,12 +36,50 @@ def marked(before: str, after: str) -> tuple[list[Run], list[Run]]:
 
 
 def in_signs(before: str, after: str) -> tuple[str, str]:
-    """Both texts with what is only in the one as `[-words-]` and what is only in the other as `{+words+}`."""
+    """Both texts with what is only in the one as `[-words-]` and what is only in the other as `{+words+}`; nothing is
+    marked where the other side has no text at all.
+    """
+    if not before or not after:
+        return before, after
     ours, theirs = marked(before, after)
     return (
         "".join(f"[-{run.text}-]" if run.differs else run.text for run in ours),
         "".join(f"{{+{run.text}+}}" if run.differs else run.text for run in theirs),
     )
+
+
+Change = tuple[str, str]
+"""A text, and what it is now; empty: there is none on that side."""
+
+
+def compared(changes: Iterable[Change]) -> list[str]:
+    """The texts in signs, a `-` before each line of what was and a `+` before each of what is."""
+    return [
+        f"{sign} {line}"
+        for change in changes
+        for sign, text in zip("-+", in_signs(*change), strict=True)
+        for line in text.split("\n")
+        if line
+    ]
+
+
+def paired(before: Sequence[str], after: Sequence[str]) -> list[Change]:
+    """Each text with the one on the other side that it is likest to, one to one, in order; those that are like none
+    stand alone, with nothing on the other side.
+    """
+    if len(before) == len(after) == 1:
+        return [(before[0], after[0])]
+    likeness = [
+        (-SequenceMatcher(None, _WORD.findall(a), _WORD.findall(b), autojunk=False).quick_ratio(), n, m)
+        for n, a in enumerate(before)
+        for m, b in enumerate(after)
+    ]
+    partners: dict[int, int] = {}
+    for apart, n, m in sorted(likeness):
+        if -apart >= ALIKE and n not in partners and m not in partners.values():
+            partners[n] = m
+    pairs = [(text, after[partners[n]] if n in partners else "") for n, text in enumerate(before)]
+    return pairs + [("", text) for m, text in enumerate(after) if m not in partners.values()]
 
 
 def _bridged(runs: list[Run]) -> Iterator[Run]:
