@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tracker.harvest.texts
+from tracker.harvest.grammar import MANY, descendants, parse
 from tracker.harvest.sites import harvest
 
 TAIL = "\ndef last():\n    raise KeyError('the tail')\n"
@@ -108,6 +109,28 @@ def test_the_levels_that_python_allows_are_told_apart() -> None:
     found = harvest("a.py", source.encode())
     assert found.problem is None
     assert found.sites[0].guard == tuple(f"if a{n}" for n in range(99))
+
+
+@pytest.mark.parametrize(
+    ("run", "shown"),
+    [
+        ("    # raise E('b')\n" * MANY, False),
+        ("# a\n\n \t# b\n" * MANY, False),
+        ("    # a\n" * (MANY - 1), True),
+        ("    x = 1  # a\n" * MANY, True),
+    ],
+)
+def test_a_long_run_of_comments_is_not_shown_to_the_grammar(run: str, shown: bool) -> None:
+    source = "def f():\n" + run + "    raise E('a')  # raise\n" + TAIL
+    nodes = [node for node in descendants(parse(source.encode())) if node.type == "comment"]
+    assert (len(nodes) > 1) is shown
+    lines = source.split("\n")
+    found = harvest("a.py", source.encode())
+    assert found.problem is None
+    assert [lines[site.line - 1].split("#")[0].strip() for site in found.sites] == [
+        "raise E('a')",
+        "raise KeyError('the tail')",
+    ]
 
 
 def test_every_prefix_of_a_file() -> None:
